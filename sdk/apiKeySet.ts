@@ -225,6 +225,7 @@ export class ApiKeySet extends pulumi.CustomResource {
    * @see docs/api-key-set.md
    */
   constructor(name: string, args: ApiKeySetArgs, opts: pulumi.CustomResourceOptions = {}) {
+    refuseWildcard(name, opts.ignoreChanges);
     super(...registration(facts, name, { ...args, keys: withSecrets(args.keys) }, opts));
     settleAbsent(this, facts, args);
     this.#name = name;
@@ -260,6 +261,15 @@ export class ApiKeySet extends pulumi.CustomResource {
     );
     return pulumi.secret(secret);
   }
+}
+
+/** With a wildcard, the engine ignores changes of some entries only, at random, once the program has removed an entry. */
+function refuseWildcard(name: string, ignored: readonly string[] = []): void {
+  const path = ignored.find((one) => /^(keys|\["keys"\])(\.\*|\[\*\])/.test(one));
+  if (path === undefined) return;
+  throw new pulumi.RunError(
+    `ApiKeySet "${name}": the option ignoreChanges can't have ${path}: once an entry is removed, Pulumi would ignore changes of some entries only, at random. Name each entry instead, as in ${path.replace(/\.\*|\[\*\]/, ".acme")}.`,
+  );
 }
 
 /** A member of an Output is known in a preview even where other members are not. An Output has methods of its own. */

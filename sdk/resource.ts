@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Shape } from "../provider/core/definition";
 import { asResource, chosenHost } from "./host";
+import { lastAttempt } from "./lastAttempt";
 import { secretPaths } from "./secrets";
 import { isTypeOf } from "./types";
 
@@ -101,7 +102,7 @@ export function registration<S extends Shape>(
         __provider: `exports.handler=()=>require("pulumi-apikeys/dynamic").provider(${JSON.stringify(kind)});`,
       }),
     },
-    pulumi.mergeOptions(movable, { additionalSecretOutputs: secrets }),
+    pulumi.mergeOptions(movable, { additionalSecretOutputs: secrets, ...lastAttempt(opts) }),
   ];
 }
 

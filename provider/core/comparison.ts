@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import type { KindContext } from "./context";
 import type { AnyComparison, AnyDefinition, AnyShape, Compared } from "./definition";
+import { Failure } from "./errors";
 import type { Field } from "./fields";
 import { canonical } from "./inputs";
-import { isRecord, type Kept, type ManagedField, type Properties, same } from "./state";
+import { isRecord, type Kept, type ManagedField, type Properties, providerKey, same } from "./state";
 import { contains, containsUnknown } from "./unknown";
 
 /** Compares a state with the inputs of the program. */
@@ -28,6 +29,7 @@ export function compare(
   { id, state }: Kept,
   inputs: Properties,
 ): AnyComparison {
+  expectSameKind(definition, id, state);
   const compared: Compared<AnyShape> = {
     id,
     state: definition.parse(state),
@@ -42,6 +44,15 @@ export function compare(
       return plan;
     },
   };
+}
+
+/** An alias of another type gives a resource the state of another kind, whose key it would then forget. */
+function expectSameKind({ kind }: AnyDefinition, id: string, state: Properties): void {
+  const [, former = kind] = /\.provider\("(\w+)"\)/.exec(String(state[providerKey])) ?? [];
+  if (former === kind) return;
+  throw new Failure(
+    `In state, ${id} is of the type ${former}, and an alias can't make it a resource of the type ${kind}. Nothing was changed. Leave the alias out; to keep an API key, name it by existingId.`,
+  );
 }
 
 /** The inputs that differ from what the state was declared as. Both are in canonical form. */

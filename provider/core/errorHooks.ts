@@ -17,7 +17,10 @@ export function failureBefore(
   return failedWrites.findLast((one) => isDeepStrictEqual(one.request, request))?.failure;
 }
 
-/** Awaits a write. Remembers a failure that left a new object, or may have left one that a repetition would not find. */
+/**
+ * Awaits a write. Remembers a failure that left something new which a repetition would not know of, or that may have left
+ * an object which it would not find.
+ */
 export async function remembering<T>(
   { definition, failedWrites }: KindContext,
   request: readonly unknown[],
@@ -29,8 +32,9 @@ export async function remembering<T>(
   } catch (failure) {
     if (failure instanceof Failure) {
       const { kept, unresolved } = failure;
-      const known = new Set(before && idsOf(definition, before));
-      const isNew = kept && (before === undefined || idsOf(definition, kept).some((id) => !known.has(id)));
+      const known = new Set(before && namesOf(definition, before));
+      const isNew =
+        kept && (before === undefined || namesOf(definition, kept).some((name) => !known.has(name)));
       if (isNew || (unresolved && definition.rollbackCreate)) failedWrites.push({ request, failure });
     }
     throw failure;
@@ -46,6 +50,10 @@ export function createdByFirstAttempt({ definition }: KindContext, first: Failur
     const some = ids.slice(nth * mostInALine, (nth + 1) * mostInALine).join(", ");
     return `If an onError hook repeats this create, delete what the failed attempt left in the service, because it is not in state: ${some}.`;
   });
+}
+
+function namesOf(definition: AnyDefinition, kept: Kept): readonly string[] {
+  return [...idsOf(definition, kept), ...(definition.onlyInState?.(definition.parse(kept.state)) ?? [])];
 }
 
 function idsOf(definition: AnyDefinition, { id, state }: Kept): readonly string[] {

@@ -12,6 +12,7 @@ const program = (resource: string) => `
   const workspaceId = "ws_main";
   ${resource}
 `;
+const endless = (source: string) => source.replace("(attempts += 1) < 3", "true");
 const single = program(`new ApiKey("ci", { workspaceId, customerId: "internal" }, { hooks });`);
 const setOf = (...names: string[]) => {
   const keys = names.map((name) => `${name}: { customerId: "acme" }`).join(", ");
@@ -52,6 +53,42 @@ describe.each(someOf<Host>(["dynamic", "plugin"], (host) => host === "plugin"))(
       expect(posts()).toBe(3);
       expect((await scene.stack.up()).ok).toBe(true);
       expect(scene.service.keys().map(({ name }) => name)).toEqual(["a", "b", "c"]);
+    });
+
+    it("keeps all secrets in state even if the hook never ends", async () => {
+      scene = await setScene("hooks-without-end", { program: endless(setOf("a")), host });
+      expect((await scene.stack.up()).ok).toBe(true);
+      await scene.declare(endless(setOf("a", "b", "c")));
+      scene.service.inject({
+        endpoint: "createApiKey",
+        when: ({ body }) => (body as { name?: string }).name === "c",
+        fault: { kind: "status", status: 400 },
+      });
+      const up = await scene.stack.up();
+      expect(up.ok, up.output).toBe(false);
+      expect(posts()).toBe(3);
+      await scene.declare(setOf("a", "b", "c"));
+      expect((await scene.stack.up()).ok).toBe(true);
+      expect(scene.service.keys().map(({ name }) => name)).toEqual(["a", "b", "c"]);
+    });
+
+    it("W5 doesn't forget the former value of a setting whose write was lost", async () => {
+      const restoring = (more: string) =>
+        program(
+          `import { WorkspaceSettings } from "pulumi-apikeys";
+          new WorkspaceSettings("main", { workspaceId, defaultKeyPrefix: "ci", onDestroy: "restore"${more} }, { hooks });`,
+        );
+      scene = await setScene("hooks-of-settings", { program: restoring(""), host });
+      scene.service.editWorkspace("ws_main", { defaultKeyPrefix: "before", defaultRateLimitPerSecond: 7 });
+      expect((await scene.stack.up()).ok).toBe(true);
+      await scene.declare(restoring(", defaultRateLimitPerSecond: 50"));
+      scene.service.inject({ endpoint: "editWorkspace", times: 4, fault: { kind: "resetAfter" } });
+      const up = await scene.stack.up();
+      expect(up.ok, up.output).toBe(false);
+      const destroy = await scene.stack.destroy();
+      expect(destroy.ok, up.output + destroy.output).toBe(true);
+      const [restored] = scene.service.workspaces().filter(({ id }) => id === "ws_main");
+      expect(restored).toMatchObject({ defaultKeyPrefix: "before", defaultRateLimitPerSecond: 7 });
     });
   },
 );

@@ -33,6 +33,17 @@ test.each([
   },
 );
 
+test.each(["keys.*.enabled", "keys[*].enabled", '["keys"].*'])("a set can't ignore changes of %s", (path) => {
+  const declare = (ignored: string) =>
+    new ApiKeySet(
+      "customers",
+      { workspaceId: "ws_1", keys: {} },
+      { ignoreChanges: [ignored], import: "id_1" },
+    );
+  expect(() => declare(path)).toThrow(`ApiKeySet "customers": the option ignoreChanges can't have ${path}: `);
+  expect(() => declare("keys.acme.enabled")).not.toThrow("ignoreChanges");
+});
+
 // tsc checks it.
 test("resources accept the values that functions return, and read-only lists", () => {
   expectTypeOf<pulumi.Output<FoundApiKey["scopes"]>>().toExtend<ApiKeyArgs["scopes"]>();
