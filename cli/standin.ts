@@ -41,7 +41,7 @@ export const standin = command("standin", usage, readOptions, async ({ preset, .
       // Nobody reads this command's log, which would grow for as long as it runs.
       standIn.clearRequests();
     };
-    standIn = await startStandIn({ ...options, dialect: preset, onRequest });
+    standIn = await startStandIn({ ...options, variant: preset, onRequest });
   } catch (error) {
     terminal.err(
       `pulumi-apikeys standin: can't listen on port ${options.port}: ${(error as Error).message}. Choose another with --port.\n`,

@@ -1,4 +1,4 @@
-import type { Dialect } from "./dialect";
+import type { Variant } from "./variant";
 
 /** The service's answer to a request, before a fault changes it and before it is sent. */
 export interface Answer {
@@ -8,7 +8,7 @@ export interface Answer {
   headers?: Readonly<Record<string, string | readonly string[]>>;
   /** Whether a write changed the store, or will change it. */
   carriedOut?: boolean;
-  /** Why the request was refused. The dialect decides on the form of the body. */
+  /** Why the request was refused. The variant decides on the form of the body. */
   refusal?: string;
 }
 
@@ -21,12 +21,12 @@ export function refuse(
   return { status, refusal, headers };
 }
 
-/** Adds the dialect's body to a refusal. Any other answer stays as it is. */
-export function finishRefusal(answer: Answer, dialect: Dialect, echo: string): Answer {
+/** Adds the variant's body to a refusal. Any other answer stays as it is. */
+export function finishRefusal(answer: Answer, variant: Variant, echo: string): Answer {
   const { refusal, status, ...rest } = answer;
   if (refusal === undefined) return answer;
-  const message = dialect.errorEchoes === "request" ? `${refusal} (${echo})` : refusal;
-  switch (dialect.errorBody) {
+  const message = variant.errorEchoes === "request" ? `${refusal} (${echo})` : refusal;
+  switch (variant.errorBody) {
     case "message":
       return { ...rest, status, body: { message } };
     case "error":
@@ -51,11 +51,11 @@ export function finishRefusal(answer: Answer, dialect: Dialect, echo: string): A
   }
 }
 
-/** The answer of a successful PATCH or DELETE, with this body if the dialect sends one. */
+/** The answer of a successful PATCH or DELETE, with this body if the variant sends one. */
 export function writeAnswer(
   body: unknown,
-  how: Dialect["patchAnswer"] | Dialect["deleteAnswer"],
-  { writes }: Dialect,
+  how: Variant["patchAnswer"] | Variant["deleteAnswer"],
+  { writes }: Variant,
 ): Answer {
   const taken = { status: writes === "queued" ? 202 : 200, carriedOut: true };
   switch (how) {

@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Answer } from "./answer";
-import type { Dialect } from "./dialect";
 import { packed, padding, pour, type Raw } from "./rawDelivery";
+import type { Variant } from "./variant";
 
 /** How an exchange ends on the wire: with an answer, which is sent whole unless `send` is given, or without one. */
 export type Delivery =
@@ -20,7 +20,7 @@ interface Wire {
 export async function deliver(
   response: ServerResponse,
   delivery: Delivery,
-  dialect: Dialect,
+  variant: Variant,
   onStatus: (status: number) => void,
 ): Promise<void> {
   // The client has left, so nobody receives the answer.
@@ -32,7 +32,7 @@ export async function deliver(
   // A 204 has no body to cut or pad.
   const status = send !== whole && answer.status === 204 ? 200 : answer.status;
   onStatus(status);
-  const headers = contentHeaders(answer, dialect);
+  const headers = contentHeaders(answer, variant);
   await send({ response, socket }, { status, headers, body: Buffer.from(serialise(answer)) });
 }
 
@@ -110,7 +110,7 @@ function serialise({ body }: Answer): string {
   return typeof body === "string" ? body : JSON.stringify(body);
 }
 
-function contentHeaders({ body, headers = {} }: Answer, { contentType }: Dialect): Raw["headers"] {
+function contentHeaders({ body, headers = {} }: Answer, { contentType }: Variant): Raw["headers"] {
   const own = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, typeof value === "string" ? value : [...value]]),
   );

@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { finishRefusal, refuse } from "./answer";
 import { deliver } from "./deliver";
-import type { Dialect } from "./dialect";
 import type { FaultPlan } from "./faultPlan";
 import { withOtherRecord } from "./otherRecord";
 import type { RateLimiter } from "./rateLimit";
@@ -11,6 +10,7 @@ import { findRoute } from "./routes";
 import { spoil } from "./spoil";
 import { copyOf, type Store } from "./store";
 import type { LoggedRequest } from "./types";
+import type { Variant } from "./variant";
 
 /** State that all exchanges of one stand-in share. */
 export interface Service {
@@ -19,7 +19,7 @@ export interface Service {
   readonly limiter: RateLimiter;
   readonly requests: LoggedRequest[];
   latencyMs: number;
-  dialect: Dialect;
+  variant: Variant;
   onRequest(request: LoggedRequest): void;
 }
 
@@ -30,7 +30,7 @@ export async function exchange(
   response: ServerResponse,
   connection: number,
 ): Promise<void> {
-  const { store, faults, limiter, requests, dialect } = service;
+  const { store, faults, limiter, requests, variant } = service;
   const incoming = await receive(request, store);
   const logged = { ...logEntry(request, incoming), n: requests.length + 1, connection };
   requests.push(logged);
@@ -38,20 +38,20 @@ export async function exchange(
   logged.fault = fault?.kind;
   const delivery = spoil(fault, {
     carryOut() {
-      const answer = respond(incoming, store, dialect, limiter);
+      const answer = respond(incoming, store, variant, limiter);
       logged.carriedOut = answer.carriedOut ?? false;
       return answer;
     },
     pretend(shown) {
-      const asIf = { ...dialect, writes: "atOnce", newKeys: "atOnce", ...shown } as const;
+      const asIf = { ...variant, writes: "atOnce", newKeys: "atOnce", ...shown } as const;
       return respond(incoming, copyOf(store), asIf, limiter);
     },
-    refuse: (status, message, headers) => finishRefusal(refuse(status, message, headers), dialect, ""),
-    withOtherRecord: (answer) => withOtherRecord(answer, store, dialect, incoming.tenant ?? ""),
+    refuse: (status, message, headers) => finishRefusal(refuse(status, message, headers), variant, ""),
+    withOtherRecord: (answer) => withOtherRecord(answer, store, variant, incoming.tenant ?? ""),
   });
   if (service.latencyMs > 0) await pause(service.latencyMs, undefined, { ref: false });
   if (!response.destroyed) {
-    await deliver(response, delivery, dialect, (status) => {
+    await deliver(response, delivery, variant, (status) => {
       logged.status = status;
     });
   }

@@ -100,10 +100,10 @@ export type Fault =
       kind: "withoutEffect";
       /**
        * The body: the record after the change, the record as it is (not for POST), no body, or `{}`. Default: the
-       * dialect's own answer.
+       * variant's own answer.
        */
       answer?: "after" | "before" | "nothing" | "emptyObject";
-      /** The status of the answer. Default: the dialect's own. */
+      /** The status of the answer. Default: the variant's own. */
       status?: number;
     }
   | {

@@ -1,4 +1,3 @@
-import type { Dialect } from "./dialect";
 import { mask, newId, newSecret } from "./identity";
 import { blankKey, markOrRemove } from "./keyOperations";
 import { putKey, putScope, type Store } from "./store";
@@ -10,6 +9,7 @@ import type {
   StoredWorkspace,
   WorkspaceChange,
 } from "./types";
+import type { Variant } from "./variant";
 
 /** A scope entry for a {@link KeyChange}. Default: permissions are false, the id is generated. */
 export type KeyScopeChange = Partial<StoredKeyScope> & {
@@ -24,7 +24,7 @@ export type KeyChange = Partial<Omit<StoredKey, "id" | "workspaceId" | "scopes">
 };
 
 /**
- * Methods that show what is stored, and change it as if outside Pulumi. They store values as they are given; no dialect
+ * Methods that show what is stored, and change it as if outside Pulumi. They store values as they are given; no variant
  * rewrites them. Lists that lag show their changes at once, and everything that was written before. All returned
  * records are copies. Unless stated otherwise, an id that does not exist throws an error.
  */
@@ -40,7 +40,7 @@ export interface Hooks {
   key(id: string): StoredKey | undefined;
   /** Changes a key. Sets `updatedAt` to now, unless it is given. */
   editKey(id: string, change: KeyChange): void;
-  /** Deletes a key like a DELETE of another client: the dialect decides whether it is removed or marked. */
+  /** Deletes a key like a DELETE of another client: the variant decides whether it is removed or marked. */
   deleteKey(id: string): void;
   /** Adds a key and returns it. Default: enabled, no scopes, customer "cust_elsewhere", a new id and secret. */
   addKey(
@@ -79,7 +79,7 @@ export interface Hooks {
 }
 
 /** The hooks of one stand-in. */
-export function createHooks(store: Store, dialect: () => Dialect): Hooks {
+export function createHooks(store: Store, variant: () => Variant): Hooks {
   const now = () => new Date().toISOString();
   const changed = (id: string) => {
     store.previous.delete(id);
@@ -88,7 +88,7 @@ export function createHooks(store: Store, dialect: () => Dialect): Hooks {
   };
   const keyScopes = (scopes: readonly KeyScopeChange[]): StoredKeyScope[] =>
     scopes.map((scope) => ({
-      id: newId("ks", dialect()),
+      id: newId("ks", variant()),
       ...{ create: false, read: false, update: false, del: false },
       ...scope,
     }));
@@ -122,13 +122,13 @@ export function createHooks(store: Store, dialect: () => Dialect): Hooks {
     },
     deleteKey(id) {
       const key = existing(store.keys.get(id), "key", id);
-      markOrRemove({ store, dialect: dialect() }, key);
+      markOrRemove({ store, variant: variant() }, key);
       changed(id);
     },
     addKey({ scopes = [], ...given }) {
       existing(store.workspaces.get(given.workspaceId), "workspace", given.workspaceId);
       const secret = given.key ?? newSecret(given.prefix);
-      const blank = { ...blankKey(dialect()), customerId: "cust_elsewhere", maskedKey: mask(secret) };
+      const blank = { ...blankKey(variant()), customerId: "cust_elsewhere", maskedKey: mask(secret) };
       const key: StoredKey = structuredClone({ ...blank, ...given, key: secret, scopes: keyScopes(scopes) });
       if (store.keys.has(key.id)) throw new Error(`there is a key "${key.id}" already`);
       putKey(store, key);
@@ -157,7 +157,7 @@ export function createHooks(store: Store, dialect: () => Dialect): Hooks {
     addScope(given) {
       existing(store.workspaces.get(given.workspaceId), "workspace", given.workspaceId);
       const made = {
-        id: newId("sc", dialect()),
+        id: newId("sc", variant()),
         name: given.representation,
         createdAt: now(),
         updatedAt: now(),

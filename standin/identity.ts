@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from "node:crypto";
-import type { Dialect } from "./dialect";
+import type { Variant } from "./variant";
 
 const alphabet = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 
@@ -7,9 +7,9 @@ function randomText(length: number): string {
   return Array.from(randomBytes(length), (byte) => alphabet[byte % alphabet.length]).join("");
 }
 
-/** A new id in the dialect's form. Random, so that state of an earlier run never matches a new record. */
-export function newId(kind: "key" | "sc" | "ks" | "bill", dialect: Dialect): string {
-  switch (dialect.ids) {
+/** A new id in the variant's form. Random, so that state of an earlier run never matches a new record. */
+export function newId(kind: "key" | "sc" | "ks" | "bill", variant: Variant): string {
+  switch (variant.ids) {
     case "text":
       return `${kind}_${randomText(16)}`;
     case "numeric":

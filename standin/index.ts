@@ -5,7 +5,7 @@
  *
  * @module pulumi-apikeys/testing
  */
-export { type Dialect, defaultDialect, knobs } from "./dialect";
+
 export type { FaultRule } from "./faultPlan";
 export type { Fault, FaultHeaders } from "./faults";
 export type { KeyChange, KeyScopeChange } from "./hooks";
@@ -23,3 +23,4 @@ export type {
   TenantOptions,
   WorkspaceChange,
 } from "./types";
+export { defaultVariant, knobs, type Variant } from "./variant";

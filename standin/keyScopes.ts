@@ -1,42 +1,42 @@
-import type { Dialect } from "./dialect";
 import { newId } from "./identity";
 import type { StoredKeyScope } from "./types";
 import type { KeyScopeInput } from "./validate";
+import type { Variant } from "./variant";
 
 const flags = ["create", "read", "update", "del"] as const;
 
 /** The scope entries of a new key. */
-export function newKeyScopes(given: readonly KeyScopeInput[], dialect: Dialect): StoredKeyScope[] {
-  return given.map((entry) => ({ ...entry, id: newId("ks", dialect) }));
+export function newKeyScopes(given: readonly KeyScopeInput[], variant: Variant): StoredKeyScope[] {
+  return given.map((entry) => ({ ...entry, id: newId("ks", variant) }));
 }
 
-/** The entry in the request whose id the key does not have, if the dialect refuses such entries. */
+/** The entry in the request whose id the key does not have, if the variant refuses such entries. */
 export function unknownScope(
   held: readonly StoredKeyScope[],
   given: readonly KeyScopeInput[],
-  { unknownScopeId, scopeIds, extraEmptyScope }: Dialect,
+  { unknownScopeId, scopeIds, extraEmptyScope }: Variant,
 ): KeyScopeInput | undefined {
   // Ids that were shown but never stored look the same as invented ids.
   if (unknownScopeId === "ignored" || scopeIds === "newEachTime" || extraEmptyScope) return undefined;
   return given.find(({ id }) => id !== undefined && !held.some((entry) => entry.id === id));
 }
 
-/** A key's scope entries after a PATCH with these entries, according to the dialect's `patchScopes`. */
+/** A key's scope entries after a PATCH with these entries, according to the variant's `patchScopes`. */
 export function editKeyScopes(
   held: readonly StoredKeyScope[],
   given: readonly KeyScopeInput[],
-  dialect: Dialect,
+  variant: Variant,
 ): StoredKeyScope[] {
-  const how = dialect.patchScopes;
+  const how = variant.patchScopes;
   let result = how === "replaces" ? [] : [...held];
   for (const entry of given) {
     const match = find(how === "replaces" ? held : result, entry);
     const known = match !== undefined && result.includes(match);
-    const merged = merge(match, entry, dialect);
+    const merged = merge(match, entry, variant);
     result = known ? result.map((other) => (other === match ? merged : other)) : [...result, merged];
   }
-  return dialect.scopeIds === "newEachWrite"
-    ? result.map((entry) => ({ ...entry, id: newId("ks", dialect) }))
+  return variant.scopeIds === "newEachWrite"
+    ? result.map((entry) => ({ ...entry, id: newId("ks", variant) }))
     : result;
 }
 
@@ -47,12 +47,12 @@ function find(held: readonly StoredKeyScope[], entry: KeyScopeInput): StoredKeyS
   );
 }
 
-function merge(match: StoredKeyScope | undefined, entry: KeyScopeInput, dialect: Dialect): StoredKeyScope {
-  const merged = { ...entry, id: match?.id ?? newId("ks", dialect) };
+function merge(match: StoredKeyScope | undefined, entry: KeyScopeInput, variant: Variant): StoredKeyScope {
+  const merged = { ...entry, id: match?.id ?? newId("ks", variant) };
   const overwrites =
-    dialect.patchScopes === "replaces" ||
-    dialect.patchScopes === "upserts" ||
-    (dialect.patchScopes === "merges" && entry.id !== undefined);
+    variant.patchScopes === "replaces" ||
+    variant.patchScopes === "upserts" ||
+    (variant.patchScopes === "merges" && entry.id !== undefined);
   if (match === undefined || overwrites) return merged;
   for (const name of flags) merged[name] = match[name] || entry[name];
   return merged;

@@ -1,10 +1,10 @@
 import type { Answer } from "./answer";
-import type { Dialect } from "./dialect";
 import { type Shown, showBilling, showKey, showScope, showWorkspace } from "./render";
 import type { Store } from "./store";
+import type { Variant } from "./variant";
 
 /** The same answer with a different record of the tenant or, if there is none, an invented one. */
-export function withOtherRecord(answer: Answer, store: Store, dialect: Dialect, tenant: string): Answer {
+export function withOtherRecord(answer: Answer, store: Store, variant: Variant, tenant: string): Answer {
   const body = answer.body as Record<string, Shown> | undefined;
   const isOwn = (workspaceId: string) => store.workspaces.get(workspaceId)?.tenant === tenant;
   for (const field of ["apiKey", "workspace", "scope", "billing"] as const) {
@@ -13,21 +13,21 @@ export function withOtherRecord(answer: Answer, store: Store, dialect: Dialect, 
     const how = "key" in record ? "withSecret" : "alone";
     const candidates = {
       *apiKey() {
-        for (const key of store.keys.values()) if (isOwn(key.workspaceId)) yield showKey(key, dialect, how);
+        for (const key of store.keys.values()) if (isOwn(key.workspaceId)) yield showKey(key, variant, how);
       },
       *workspace() {
         for (const workspace of store.workspaces.values()) {
-          if (workspace.tenant === tenant) yield showWorkspace(workspace, dialect);
+          if (workspace.tenant === tenant) yield showWorkspace(workspace, variant);
         }
       },
       *scope() {
         for (const [workspaceId, scopes] of store.scopesOf) {
-          if (isOwn(workspaceId)) for (const scope of scopes.values()) yield showScope(scope, dialect);
+          if (isOwn(workspaceId)) for (const scope of scopes.values()) yield showScope(scope, variant);
         }
       },
       *billing() {
         for (const billing of store.billings.values()) {
-          if (isOwn(billing.workspaceId)) yield showBilling(billing, dialect);
+          if (isOwn(billing.workspaceId)) yield showBilling(billing, variant);
         }
       },
     };

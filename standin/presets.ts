@@ -1,22 +1,22 @@
-import { type Dialect, defaultDialect } from "./dialect";
+import { defaultVariant, type Variant } from "./variant";
 
-const preset = (differences: Partial<Dialect>): Readonly<Partial<Dialect>> => differences;
+const preset = (differences: Partial<Variant>): Readonly<Partial<Variant>> => differences;
 
 /**
  * The presets by name: server variants that combine knobs as real services do. Each has only its differences from
- * {@link defaultDialect}. `startStandIn` and `setDialect` take a preset or its name.
+ * {@link defaultVariant}. `startStandIn` and `setVariant` take a preset or its name.
  *
  * @example
  * ```ts
  * import { presets, startStandIn } from "pulumi-apikeys/testing";
  *
- * export const start = () => startStandIn({ dialect: { ...presets.strictRest, rateLimitPerSecond: 5 } });
+ * export const start = () => startStandIn({ variant: { ...presets.strictRest, rateLimitPerSecond: 5 } });
  * ```
  *
  * @see docs/testing.md
  */
 export const presets = {
-  /** The default dialect. */
+  /** The default variant. */
   default: preset({}),
   /** Deleted keys stay forever, marked as deleted, and can be read. A second DELETE succeeds like the first. */
   softDelete: preset({
@@ -176,11 +176,11 @@ export const presets = {
 /** The name of a preset. */
 export type PresetName = keyof typeof presets;
 
-/** The complete dialect for a preset's name, or for knobs that differ from the default dialect. */
-export function completeDialect(dialect: Partial<Dialect> | PresetName): Dialect {
-  if (typeof dialect !== "string") return { ...defaultDialect, ...dialect };
-  if (!Object.hasOwn(presets, dialect)) {
-    throw new Error(`there is no preset "${dialect}"; the presets are ${Object.keys(presets).join(", ")}`);
+/** The complete variant for a preset's name, or for knobs that differ from the default variant. */
+export function completeVariant(variant: Partial<Variant> | PresetName): Variant {
+  if (typeof variant !== "string") return { ...defaultVariant, ...variant };
+  if (!Object.hasOwn(presets, variant)) {
+    throw new Error(`there is no preset "${variant}"; the presets are ${Object.keys(presets).join(", ")}`);
   }
-  return { ...defaultDialect, ...presets[dialect] };
+  return { ...defaultVariant, ...presets[variant] };
 }

@@ -1,10 +1,10 @@
 import { type Answer, refuse } from "./answer";
-import type { Dialect } from "./dialect";
+import type { Variant } from "./variant";
 
 /** Counts each tenant's requests per second. */
 export interface RateLimiter {
   /** Counts a request. Returns the refusal if the request exceeds the limit. */
-  judge(tenant: string, dialect: Dialect): Answer | undefined;
+  judge(tenant: string, variant: Variant): Answer | undefined;
 }
 
 export function createRateLimiter(now: () => number = Date.now): RateLimiter {

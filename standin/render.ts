@@ -1,110 +1,110 @@
-import type { Dialect } from "./dialect";
 import { newId } from "./identity";
 import type { StoredBilling, StoredKey, StoredKeyScope, StoredScope, StoredWorkspace } from "./types";
+import type { Variant } from "./variant";
 
 /** A record as an answer shows it. */
 export type Shown = Record<string, unknown>;
 
 /** A key. With `secret`, the record also has the field `key`. In a list, it may be brief. */
-export function showKey(key: StoredKey, dialect: Dialect, how: "alone" | "withSecret" | "inList"): Shown {
+export function showKey(key: StoredKey, variant: Variant, how: "alone" | "withSecret" | "inList"): Shown {
   const shown = {
-    id: showId(key.id, dialect),
+    id: showId(key.id, variant),
     name: key.name,
     maskedKey: key.maskedKey,
-    prefix: optional(key.prefix, "", dialect),
-    expiresAt: optional(key.expiresAt, 0, dialect),
-    scopes: showKeyScopes(key.scopes, dialect),
+    prefix: optional(key.prefix, "", variant),
+    expiresAt: optional(key.expiresAt, 0, variant),
+    scopes: showKeyScopes(key.scopes, variant),
     enabled: key.enabled as boolean | undefined,
     customerId: key.customerId,
     deleted: key.deleted,
-    createdAt: showTime(key.createdAt, dialect),
-    updatedAt: showTime(key.updatedAt, dialect),
+    createdAt: showTime(key.createdAt, variant),
+    updatedAt: showTime(key.updatedAt, variant),
     lastUsedAt:
-      key.lastUsedAt === undefined ? optional(undefined, "", dialect) : showTime(key.lastUsedAt, dialect),
+      key.lastUsedAt === undefined ? optional(undefined, "", variant) : showTime(key.lastUsedAt, variant),
     billingId:
-      key.billingId === undefined ? optional(undefined, "", dialect) : showId(key.billingId, dialect),
+      key.billingId === undefined ? optional(undefined, "", variant) : showId(key.billingId, variant),
     key: how === "withSecret" ? key.key : undefined,
   };
-  if (how === "inList" && dialect.listRecords === "brief") {
-    return finish({ ...shown, scopes: undefined, enabled: undefined }, dialect);
+  if (how === "inList" && variant.listRecords === "brief") {
+    return finish({ ...shown, scopes: undefined, enabled: undefined }, variant);
   }
-  return finish(shown, dialect);
+  return finish(shown, variant);
 }
 
 /** A workspace. */
-export function showWorkspace(workspace: StoredWorkspace, dialect: Dialect): Shown {
+export function showWorkspace(workspace: StoredWorkspace, variant: Variant): Shown {
   return finish(
     {
-      id: showId(workspace.id, dialect),
+      id: showId(workspace.id, variant),
       name: workspace.name,
       teamId: workspace.teamId,
-      defaultKeyPrefix: optional(workspace.defaultKeyPrefix, "", dialect),
-      defaultAllowedIPs: optional(workspace.defaultAllowedIPs, [], dialect),
-      defaultRateLimitPerSecond: optional(workspace.defaultRateLimitPerSecond, 0, dialect),
-      defaultExpiration: optional(workspace.defaultExpiration, 0, dialect),
-      createdAt: showTime(workspace.createdAt, dialect),
-      updatedAt: showTime(workspace.updatedAt, dialect),
+      defaultKeyPrefix: optional(workspace.defaultKeyPrefix, "", variant),
+      defaultAllowedIPs: optional(workspace.defaultAllowedIPs, [], variant),
+      defaultRateLimitPerSecond: optional(workspace.defaultRateLimitPerSecond, 0, variant),
+      defaultExpiration: optional(workspace.defaultExpiration, 0, variant),
+      createdAt: showTime(workspace.createdAt, variant),
+      updatedAt: showTime(workspace.updatedAt, variant),
     },
-    dialect,
+    variant,
   );
 }
 
 /** A scope of a workspace. */
-export function showScope(scope: StoredScope, dialect: Dialect): Shown {
+export function showScope(scope: StoredScope, variant: Variant): Shown {
   return finish(
     {
-      id: showId(scope.id, dialect),
+      id: showId(scope.id, variant),
       name: scope.name,
       representation: scope.representation,
-      description: optional(scope.description, "", dialect),
-      createdAt: showTime(scope.createdAt, dialect),
-      updatedAt: showTime(scope.updatedAt, dialect),
+      description: optional(scope.description, "", variant),
+      createdAt: showTime(scope.createdAt, variant),
+      updatedAt: showTime(scope.updatedAt, variant),
     },
-    dialect,
+    variant,
   );
 }
 
 /** A billing record. */
-export function showBilling(billing: StoredBilling, dialect: Dialect): Shown {
+export function showBilling(billing: StoredBilling, variant: Variant): Shown {
   return finish(
     {
-      id: showId(billing.id, dialect),
+      id: showId(billing.id, variant),
       totalCredits: billing.totalCredits,
       usedCredits: billing.usedCredits,
       allowOverages: billing.allowOverages,
-      spendCap: optional(billing.spendCap, "", dialect),
-      createdAt: showTime(billing.createdAt, dialect),
-      updatedAt: showTime(billing.updatedAt, dialect),
+      spendCap: optional(billing.spendCap, "", variant),
+      createdAt: showTime(billing.createdAt, variant),
+      updatedAt: showTime(billing.updatedAt, variant),
     },
-    dialect,
+    variant,
   );
 }
 
 /** The envelope of an answer. */
-export function envelope(field: string, content: Shown | readonly Shown[], dialect: Dialect): Shown {
+export function envelope(field: string, content: Shown | readonly Shown[], variant: Variant): Shown {
   const empty = Array.isArray(content) && content.length === 0;
-  const shown = empty && dialect.emptyLists === "null" ? null : content;
-  if (dialect.extraFields) return { [field]: shown, requestId: "req_standin", meta: { page: 1 } };
-  return empty && dialect.zeroValues === "omitted" && shown !== null ? {} : { [field]: shown };
+  const shown = empty && variant.emptyLists === "null" ? null : content;
+  if (variant.extraFields) return { [field]: shown, requestId: "req_standin", meta: { page: 1 } };
+  return empty && variant.zeroValues === "omitted" && shown !== null ? {} : { [field]: shown };
 }
 
-function showKeyScopes(scopes: readonly StoredKeyScope[], dialect: Dialect): Shown[] {
+function showKeyScopes(scopes: readonly StoredKeyScope[], variant: Variant): Shown[] {
   const all = [...scopes];
-  if (dialect.extraEmptyScope && !all.some(({ representation }) => representation === "workspace")) {
+  if (variant.extraEmptyScope && !all.some(({ representation }) => representation === "workspace")) {
     const none = { create: false, read: false, update: false, del: false };
-    all.push({ id: newId("ks", dialect), representation: "workspace", ...none });
+    all.push({ id: newId("ks", variant), representation: "workspace", ...none });
   }
-  return reorder(all, dialect).map((scope) => {
-    const id = dialect.scopeIds === "newEachTime" ? newId("ks", dialect) : scope.id;
-    const shown: Shown = { ...scope, id: dialect.scopeIds === "none" ? undefined : showId(id, dialect) };
-    if (dialect.scopeFlags === "onlyTrue") {
+  return reorder(all, variant).map((scope) => {
+    const id = variant.scopeIds === "newEachTime" ? newId("ks", variant) : scope.id;
+    const shown: Shown = { ...scope, id: variant.scopeIds === "none" ? undefined : showId(id, variant) };
+    if (variant.scopeFlags === "onlyTrue") {
       for (const [field, value] of Object.entries(shown)) if (value === false) delete shown[field];
     }
-    return finish(shown, dialect);
+    return finish(shown, variant);
   });
 }
 
-function reorder(scopes: StoredKeyScope[], { scopeOrder }: Dialect): StoredKeyScope[] {
+function reorder(scopes: StoredKeyScope[], { scopeOrder }: Variant): StoredKeyScope[] {
   switch (scopeOrder) {
     case "asSent":
       return scopes;
@@ -120,11 +120,11 @@ function reorder(scopes: StoredKeyScope[], { scopeOrder }: Dialect): StoredKeySc
   }
 }
 
-function showId(id: string, { ids }: Dialect): string | number {
+function showId(id: string, { ids }: Variant): string | number {
   return ids === "numeric" && /^[1-9]\d{0,14}$/.test(id) ? Number(id) : id;
 }
 
-function showTime(iso: string, { timestamps }: Dialect): string | number | null {
+function showTime(iso: string, { timestamps }: Variant): string | number | null {
   switch (timestamps) {
     case "iso":
       return iso;
@@ -137,12 +137,12 @@ function showTime(iso: string, { timestamps }: Dialect): string | number | null 
   }
 }
 
-function optional(value: unknown, empty: "" | 0 | readonly [], { absent }: Dialect): unknown {
+function optional(value: unknown, empty: "" | 0 | readonly [], { absent }: Variant): unknown {
   if (value !== undefined || absent === "omitted") return value;
   return absent === "null" ? null : empty;
 }
 
-function finish(record: Shown, { zeroValues, emptyLists, extraFields }: Dialect): Shown {
+function finish(record: Shown, { zeroValues, emptyLists, extraFields }: Variant): Shown {
   const shown: Shown = {};
   for (const [field, value] of Object.entries(record)) {
     const empty = Array.isArray(value) && value.length === 0;

@@ -1,6 +1,5 @@
 import { type Answer, finishRefusal, refuse } from "./answer";
 import type { Call } from "./call";
-import type { Dialect } from "./dialect";
 import {
   createApiKey,
   deleteApiKey,
@@ -14,6 +13,7 @@ import type { Route } from "./routes";
 import type { Store } from "./store";
 import type { Endpoint } from "./types";
 import { findProblem, hasBody } from "./validate";
+import type { Variant } from "./variant";
 import {
   createBilling,
   createScope,
@@ -53,12 +53,12 @@ export interface Incoming {
 }
 
 /** The service's answer to a request. Carries out a write. */
-export function respond(incoming: Incoming, store: Store, dialect: Dialect, limiter: RateLimiter): Answer {
+export function respond(incoming: Incoming, store: Store, variant: Variant, limiter: RateLimiter): Answer {
   const echo = `${incoming.authorization ?? "no authorization"}; ${incoming.text}`;
-  return finishRefusal(judge(incoming, store, dialect, limiter), dialect, echo);
+  return finishRefusal(judge(incoming, store, variant, limiter), variant, echo);
 }
 
-function judge(incoming: Incoming, store: Store, dialect: Dialect, limiter: RateLimiter): Answer {
+function judge(incoming: Incoming, store: Store, variant: Variant, limiter: RateLimiter): Answer {
   const { route, tenant, text, json } = incoming;
   if (route.kind === "unknownPath") return refuse(404, "there is nothing at this path");
   if (route.kind === "wrongMethod") {
@@ -67,17 +67,17 @@ function judge(incoming: Incoming, store: Store, dialect: Dialect, limiter: Rate
   if (tenant === undefined) {
     return refuse(401, "the access token is missing or unknown", { "www-authenticate": "Bearer" });
   }
-  const limited = limiter.judge(tenant, dialect);
+  const limited = limiter.judge(tenant, variant);
   if (limited !== undefined) return limited;
   const { endpoint, params } = route;
   if (!hasBody(endpoint)) {
-    if (text !== "") return refuse(dialect.invalidStatus, "this request takes no body");
+    if (text !== "") return refuse(variant.invalidStatus, "this request takes no body");
   } else {
     const mediaType = incoming.contentType?.split(";", 1)[0]?.trim().toLowerCase();
     if (mediaType !== "application/json") return refuse(415, "the body must be application/json");
     if (json === undefined) return refuse(400, "the body is not JSON");
-    const problem = findProblem(endpoint, json, dialect);
-    if (problem !== undefined) return refuse(dialect.invalidStatus, problem);
+    const problem = findProblem(endpoint, json, variant);
+    if (problem !== undefined) return refuse(variant.invalidStatus, problem);
   }
-  return operations[endpoint]({ store, dialect, tenant, params, body: json });
+  return operations[endpoint]({ store, variant, tenant, params, body: json });
 }

@@ -2,23 +2,23 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Dialect } from "./dialect";
 import { exchange, type Service } from "./exchange";
 import { createFaultPlan, type FaultRule } from "./faultPlan";
 import { createHooks, type Hooks } from "./hooks";
-import { completeDialect, type PresetName } from "./presets";
+import { completeVariant, type PresetName } from "./presets";
 import { createRateLimiter } from "./rateLimit";
 import { addTenant, createStore, rotateToken, workspacesOf } from "./store";
 import type { LoggedRequest, Tenant, TenantOptions } from "./types";
+import type { Variant } from "./variant";
 
 /** The options of {@link startStandIn}. */
 export interface StandInOptions {
   /** The port to listen on, at 127.0.0.1. Default: 0, which means any free port. */
   port?: number;
   /**
-   * The server variant: a preset's name, or knobs that differ from {@link defaultDialect}. Default: "default".
+   * The server variant: a preset's name, or knobs that differ from {@link defaultVariant}. Default: "default".
    */
-  dialect?: Partial<Dialect> | PresetName;
+  variant?: Partial<Variant> | PresetName;
   /** The tenants, each with an access token and workspaces. Default: {@link defaultTenants}. */
   tenants?: readonly TenantOptions[];
   /** Milliseconds between carrying out a request and answering it. Default: 0. */
@@ -51,7 +51,7 @@ export interface StandIn extends Hooks {
   readonly tenants: readonly Tenant[];
   /** Returns every access token and key value that it ever generated or received: search output for them. */
   secrets(): readonly string[];
-  /** Resolves when all delayed writes are carried out; see `writes` and `newKeys` of {@link Dialect}. */
+  /** Resolves when all delayed writes are carried out; see `writes` and `newKeys` of {@link Variant}. */
   settled(): Promise<void>;
   /** The number of open connections. */
   readonly connections: number;
@@ -61,9 +61,9 @@ export interface StandIn extends Hooks {
   clearRequests(): void;
   /**
    * Changes the server variant from the next request on: a preset's name, or knobs that differ from
-   * {@link defaultDialect}, not from the current dialect.
+   * {@link defaultVariant}, not from the current variant.
    */
-  setDialect(dialect: Partial<Dialect> | PresetName): void;
+  setVariant(variant: Partial<Variant> | PresetName): void;
   /** Sets `latencyMs` from the next request on. */
   setLatency(milliseconds: number): void;
   /** Gives a tenant a new access token. From now on, the old one is answered with 401. */
@@ -96,14 +96,14 @@ export interface StandIn extends Hooks {
 /**
  * Starts a stand-in in this process, on a port of 127.0.0.1. Fails if the port is in use.
  *
- * @param options The port, server variant, tenants and latency. Default: any free port, the default dialect.
+ * @param options The port, server variant, tenants and latency. Default: any free port, the default variant.
  * @example
  * ```ts
  * import { test } from "node:test";
  * import { startStandIn } from "pulumi-apikeys/testing";
  *
  * test("the stack has its keys", async (t) => {
- *   const standIn = await startStandIn({ dialect: "softDelete" });
+ *   const standIn = await startStandIn({ variant: "softDelete" });
  *   t.after(() => standIn.close());
  *   process.env["APIKEYS_BASE_URL"] = standIn.url;
  *   process.env["APIKEYS_ACCESS_TOKEN"] = standIn.accessToken;
@@ -121,7 +121,7 @@ export async function startStandIn(options: StandInOptions = {}): Promise<StandI
     limiter: createRateLimiter(),
     requests: [],
     latencyMs: options.latencyMs ?? 0,
-    dialect: completeDialect(options.dialect ?? {}),
+    variant: completeVariant(options.variant ?? {}),
     onRequest: options.onRequest ?? (() => {}),
   };
   const sockets = new Map<Socket, number>();
@@ -165,7 +165,7 @@ export async function startStandIn(options: StandInOptions = {}): Promise<StandI
   await start();
 
   return {
-    ...createHooks(store, () => service.dialect),
+    ...createHooks(store, () => service.variant),
     url: `http://127.0.0.1:${port}`,
     get accessToken() {
       return [...store.tenants.values()][0] ?? "";
@@ -182,8 +182,8 @@ export async function startStandIn(options: StandInOptions = {}): Promise<StandI
     clearRequests() {
       service.requests.length = 0;
     },
-    setDialect(next) {
-      service.dialect = completeDialect(next);
+    setVariant(next) {
+      service.variant = completeVariant(next);
     },
     setLatency(milliseconds) {
       service.latencyMs = milliseconds;

@@ -1,18 +1,18 @@
 import type { Socket } from "node:net";
 import type { Answer } from "./answer";
 import { type Delivery, drip, garbled, gzipBomb, half, padded, surrounded } from "./deliver";
-import type { Dialect } from "./dialect";
 import type { Fault } from "./faults";
 import { withMoreFields } from "./moreFields";
 import { endless, wrongLength } from "./rawDelivery";
+import type { Variant } from "./variant";
 
 /** What a fault can do with an exchange. */
 export interface Exchange {
   /** Processes the request as usual. Call it at most once. */
   carryOut(): Answer;
-  /** The answer as if the request had been processed, in this dialect. The store stays as it is. */
-  pretend(shown: Partial<Dialect>): Answer;
-  /** An error answer in the dialect's form. */
+  /** The answer as if the request had been processed, in this variant. The store stays as it is. */
+  pretend(shown: Partial<Variant>): Answer;
+  /** An error answer in the variant's form. */
   refuse(status: number, message: string, headers?: Answer["headers"]): Answer;
   /** The same answer with a different record. */
   withOtherRecord(answer: Answer): Answer;

@@ -17,7 +17,7 @@ export interface Store {
   readonly keys: Map<string, StoredKey>;
   /** Workspace id → ids of its keys, oldest first. */
   readonly keysOf: Map<string, Set<string>>;
-  /** Removed keys, for dialects that remember them. */
+  /** Removed keys, for variants that remember them. */
   readonly removedKeys: Map<string, StoredKey>;
   /** Secret → id of the last key that has it, to find a value that exists already. */
   readonly keyOfSecret: Map<string, string>;

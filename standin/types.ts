@@ -32,7 +32,7 @@ export interface StoredKeyScope {
   del: boolean;
 }
 
-/** A key as the stand-in stores it, with its secret. Times are ISO 8601 strings in every dialect. */
+/** A key as the stand-in stores it, with its secret. Times are ISO 8601 strings in every variant. */
 export interface StoredKey {
   /** The key's id. */
   id: string;

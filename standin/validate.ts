@@ -1,5 +1,5 @@
-import type { Dialect } from "./dialect";
 import type { Endpoint } from "./types";
+import type { Variant } from "./variant";
 
 /** What is wrong with a value, without quoting it; undefined if nothing is wrong. `T` is the type of a right value. */
 type Check<T = unknown> = ((value: unknown, path: string) => string | undefined) & { readonly right?: T };
@@ -55,7 +55,7 @@ function objectOf<Required extends Checks, Optional extends Checks>(
   };
 }
 
-/** Of a body whose other fields are required too in some dialects. */
+/** Of a body whose other fields are required too in some variants. */
 function requiring<Always extends Checks, Others extends Checks>(
   which: "all" | "few",
   always: Always,
@@ -75,14 +75,14 @@ const bodies = {
       { name: text, workspaceId: text, scopes: newScopes, enabled: flag, customerId: text },
       { prefix: text, expiresAt: positive, externalMeterId: text, metadata: object },
     ),
-  migrateApiKey: ({ migrateRequires }: Dialect) =>
+  migrateApiKey: ({ migrateRequires }: Variant) =>
     requiring(
       migrateRequires,
       { key: text, name: text, workspaceId: text },
       { scopes: newScopes, enabled: flag, customerId: text, metadata: object },
     ),
   editApiKey: () => objectOf({}, { name: text, enabled: flag, scopes: listOf(editedScope) }),
-  editWorkspace: ({ positiveNumber }: Dialect) => {
+  editWorkspace: ({ positiveNumber }: Variant) => {
     const number = (field: string) =>
       positiveNumber === field || positiveNumber === "both" ? positive : integer;
     return objectOf(
@@ -95,9 +95,9 @@ const bodies = {
       },
     );
   },
-  createScope: ({ scopeRequires }: Dialect) =>
+  createScope: ({ scopeRequires }: Variant) =>
     requiring(scopeRequires, { representation: text }, { name: text, description: text }),
-  createBilling: ({ billingRequires }: Dialect) =>
+  createBilling: ({ billingRequires }: Variant) =>
     requiring(
       billingRequires,
       { totalCredits: numericText, workspaceId: text },
@@ -119,8 +119,8 @@ export function hasBody(endpoint: Endpoint): endpoint is keyof Bodies {
 }
 
 /** The first problem of a body, without quoting any of its values. */
-export function findProblem(endpoint: keyof Bodies, body: unknown, dialect: Dialect): string | undefined {
-  return bodies[endpoint](dialect)(body, "");
+export function findProblem(endpoint: keyof Bodies, body: unknown, variant: Variant): string | undefined {
+  return bodies[endpoint](variant)(body, "");
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import type { Dialect, LoggedRequest, PresetName } from "../../standin";
+import type { LoggedRequest, PresetName, Variant } from "../../standin";
 import { checkout } from "../../test/engine/folders";
 import { findPulumi } from "../../test/engine/pulumiCli";
 import { type Claim, claim, counted, holds } from "./claims";
@@ -12,7 +12,7 @@ import { said } from "./unseen";
 
 export interface DemoOptions {
   /** How the stand-in behaves where the service's interface leaves it open. Default: the default variant. */
-  readonly dialect?: Partial<Dialect> | PresetName;
+  readonly variant?: Partial<Variant> | PresetName;
   /** Default: standard output. */
   readonly print?: Print;
   /** Default: false. */
@@ -38,7 +38,7 @@ export interface DemoResult {
 
 /** Runs examples/quickstart through a key's whole life on the real engine, shows it, and checks each step. */
 export async function runDemo(options: DemoOptions = {}): Promise<DemoResult> {
-  const { dialect = "default", color = false, signal = new AbortController().signal } = options;
+  const { variant = "default", color = false, signal = new AbortController().signal } = options;
   const { print = (text) => void process.stdout.write(text) } = options;
   const started = Date.now();
   const printed: string[] = [];
@@ -52,7 +52,7 @@ export async function runDemo(options: DemoOptions = {}): Promise<DemoResult> {
   );
   printer.line();
   const cli = await findPulumi({ report: (line) => printer.line(`  ${line}`) });
-  const stage = await openStage({ printer, signal, dialect });
+  const stage = await openStage({ printer, signal, variant });
   try {
     await introduce(stage, cli.version);
     const verdicts = [...(await playAll(stage)), secrecy(stage, stripVTControlCharacters(printed.join("")))];

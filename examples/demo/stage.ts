@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Dialect, type PresetName, type StandIn, type StoredKey, startStandIn } from "../../standin";
+import { type PresetName, type StandIn, type StoredKey, startStandIn, type Variant } from "../../standin";
 import { loadProgram } from "../../test/engine/loadProgram";
 import type { Outcome } from "../../test/engine/outcome";
 import { createProject, type Project } from "../../test/engine/project";
@@ -33,11 +33,11 @@ export interface Stage {
 export interface StageOptions {
   readonly printer: Printer;
   readonly signal: AbortSignal;
-  readonly dialect: Partial<Dialect> | PresetName;
+  readonly variant: Partial<Variant> | PresetName;
 }
 
-export async function openStage({ printer, signal, dialect }: StageOptions): Promise<Stage> {
-  const service = await startStandIn({ dialect });
+export async function openStage({ printer, signal, variant }: StageOptions): Promise<Stage> {
+  const service = await startStandIn({ variant });
   let project: Project | undefined;
   const close = async () => {
     await Promise.all([service.close(), project?.remove()]);

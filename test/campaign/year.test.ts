@@ -9,9 +9,9 @@ import { type Life, type LifeOptions, live, type Scene } from "./year";
 import { yearFaults } from "./yearFaults";
 
 /** A year of previews and updates of a key that is rotated every 30 days, with an overlap of a week. */
-function yearOn({ dialect, workspaceId }: Case, options: Partial<LifeOptions> = {}): Promise<Life> {
-  const quick = { ...dialect, rateLimitPerSecond: 0 };
-  return live({ start: startInProcess, dialect: quick, workspaceId, ...options });
+function yearOn({ variant, workspaceId }: Case, options: Partial<LifeOptions> = {}): Promise<Life> {
+  const quick = { ...variant, rateLimitPerSecond: 0 };
+  return live({ start: startInProcess, variant: quick, workspaceId, ...options });
 }
 
 /** The last overlap ends after the year, so there is one retirement fewer. */

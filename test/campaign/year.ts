@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Dialect, type Fault, type LoggedRequest, type StandIn, startStandIn } from "../../standin";
+import { type Fault, type LoggedRequest, type StandIn, startStandIn, type Variant } from "../../standin";
 import type { StartActor } from "../../tools/campaign/actor";
 import { openControl } from "../../tools/campaign/control";
 import { type Command, preview, refresh, up } from "../../tools/campaign/engineModel";
@@ -13,7 +13,7 @@ import type { Entry, StackState } from "../../tools/campaign/trace";
 export interface LifeOptions {
   /** What runs each command. */
   readonly start: StartActor;
-  readonly dialect?: Partial<Dialect>;
+  readonly variant?: Partial<Variant>;
   readonly workspaceId?: string;
   readonly inputs?: Properties;
   /** The days on which there is a preview and an update. Default: a year, with a clock that is sometimes wrong. */
@@ -66,10 +66,10 @@ const wholeYear: readonly number[] = Array.from({ length: 244 }, (_, n) => {
 });
 
 export async function live(options: LifeOptions): Promise<Life> {
-  const { start, dialect = {}, workspaceId = "ws_main", days = wholeYear, trouble } = options;
+  const { start, variant = {}, workspaceId = "ws_main", days = wholeYear, trouble } = options;
   // If the service can't list keys, the user has to say so, or no key would ever count as gone (R6).
   const env: Readonly<Record<string, string>> =
-    (dialect.keyLists ?? "answered") === "answered" ? {} : { APIKEYS_NO_KEY_LIST: "true" };
+    (variant.keyLists ?? "answered") === "answered" ? {} : { APIKEYS_NO_KEY_LIST: "true" };
   const findings: string[] = [];
   const counts = { rotates: 0, retires: 0, red: 0, faults: 0, oldest: 0 };
   let handedOut: readonly string[] = [];
@@ -79,7 +79,7 @@ export async function live(options: LifeOptions): Promise<Life> {
   let place = "";
   const find = (what: string) => findings.push(`day ${day}, ${place}: ${what}`);
   const standIn = await startStandIn({
-    dialect,
+    variant,
     tenants: [{ name: "acme", accessToken, workspaces: [{ id: workspaceId }, { id: "ws stays" }] }],
     onRequest: observe,
   });

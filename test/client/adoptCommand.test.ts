@@ -4,15 +4,15 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { systemClock } from "../../provider/client/clock";
-import { type Dialect, type PresetName, presets, type StandIn, startStandIn } from "../../standin";
+import { type PresetName, presets, type StandIn, startStandIn, type Variant } from "../../standin";
 import { someOf } from "../all";
 import { runCli } from "../runCli";
 import { declaredBy } from "../unit/cli/writtenProgram";
 import { startProcess } from "./lifecycles";
 import { quickClock } from "./quickClock";
 
-async function serviceWith(dialect: Partial<Dialect> | PresetName = {}): Promise<StandIn> {
-  const service = await startStandIn({ dialect });
+async function serviceWith(variant: Partial<Variant> | PresetName = {}): Promise<StandIn> {
+  const service = await startStandIn({ variant });
   onTestFinished(() => service.close());
   return service;
 }
@@ -67,22 +67,22 @@ async function edit(service: StandIn, id: string) {
 }
 
 const unlisted = (Object.keys(presets) as PresetName[]).filter((name) => "keyLists" in presets[name]);
-const services: Readonly<Record<string, Partial<Dialect>>> = {
+const services: Readonly<Record<string, Partial<Variant>>> = {
   ...presets,
   "a service whose lists are truncated, brief and late": { listLimit: 2, listRecords: "brief", listLag: 2 },
 };
 
 describe.each(someOf(Object.entries(services), ([name]) => name !== "throttled"))(
   "pulumi-apikeys adopt, on %s",
-  (_, dialect) => {
-    const isPaced = "rateLimitPerSecond" in dialect;
-    const isTerse = "zeroValues" in dialect;
-    const isListed = !("keyLists" in dialect || dialect.listLimit === 2);
+  (_, variant) => {
+    const isPaced = "rateLimitPerSecond" in variant;
+    const isTerse = "zeroValues" in variant;
+    const isListed = !("keyLists" in variant || variant.listLimit === 2);
 
     it.each(["keys", "set"])(
       "K12 writes a program (--as %s) that adopts the keys unchanged, and whose next preview is empty",
       async (form) => {
-        const service = await serviceWith(dialect);
+        const service = await serviceWith(variant);
         const ids = addKeys(service);
         await edit(service, ids.at(-1) ?? "");
         const named = isListed ? [] : ids.flatMap((id) => ["--key-id", id]);

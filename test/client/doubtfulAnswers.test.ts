@@ -15,7 +15,7 @@ beforeAll(async () => {
 beforeEach(() => {
   service.clearFaults();
   service.clearRequests();
-  service.setDialect({});
+  service.setVariant({});
   process = startProcess(service);
 });
 afterAll(() => service.close());

@@ -242,8 +242,8 @@ describe("the answer to a GET", () => {
 describe("the client", () => {
   it.each(Object.keys(presets) as PresetName[])(
     "works with every endpoint on a service like the preset %s",
-    async (dialect) => {
-      const service = await startStandIn({ dialect });
+    async (variant) => {
+      const service = await startStandIn({ variant });
       onTestFinished(() => service.close());
       const call = callTo(service.url, {}, service.accessToken);
       const created = await api.createApiKey(call, newKey);
@@ -258,8 +258,8 @@ describe("the client", () => {
       await api.editApiKey(call, path, { name: "renamed", enabled: false, scopes: [] });
       await service.settled();
       expect(service.key(keyId)?.name).toBe("renamed");
-      if ("keyLists" in presets[dialect]) {
-        expect((await errorOf(api.listApiKeys(call, path))).status).toBe(presets[dialect].keyLists);
+      if ("keyLists" in presets[variant]) {
+        expect((await errorOf(api.listApiKeys(call, path))).status).toBe(presets[variant].keyLists);
       } else {
         await api.listApiKeys(call, path);
         expect((await api.listApiKeys(call, path)).map(({ id }) => id)).toEqual([keyId]);

@@ -125,7 +125,7 @@ describe("no error and no debug line contains the token or a key", () => {
       const tenant = { name: "t", accessToken: token, workspaces: [{ id: "ws_main" }] };
       const service = await startStandIn({
         tenants: [tenant],
-        dialect: { errorEchoes: "request", duplicateKey: 409 },
+        variant: { errorEchoes: "request", duplicateKey: 409 },
       });
       onTestFinished(() => service.close());
       service.addKey({ id: "k", workspaceId: "ws_main", name: "a", key: made });
@@ -142,7 +142,7 @@ describe("no error and no debug line contains the token or a key", () => {
     const tenant = { name: "t", accessToken: token, workspaces: [{ id: "ws_main" }] };
     const service = await startStandIn({
       tenants: [tenant],
-      dialect: { errorEchoes: "request", errorBody: "text" },
+      variant: { errorEchoes: "request", errorBody: "text" },
     });
     onTestFinished(() => service.close());
     const call = callTo(service.url);

@@ -204,7 +204,7 @@ describe("the pace of requests", () => {
   });
 
   it("creates 30 keys on a service that allows 10 requests per second, without failures or duplicates", async () => {
-    const service = await startStandIn({ dialect: { rateLimitPerSecond: 10, retryAfter: "none" } });
+    const service = await startStandIn({ variant: { rateLimitPerSecond: 10, retryAfter: "none" } });
     onTestFinished(() => service.close());
     const call = callTo(service.url, { random: Math.random }, service.accessToken);
     const names = Array.from({ length: 30 }, (_, n) => `key ${n}`);

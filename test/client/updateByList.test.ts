@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
 import { type Clock, systemClock } from "../../provider/client/clock";
 import { Failure } from "../../provider/core/errors";
-import { type Dialect, defaultDialect, type StandIn, startStandIn } from "../../standin";
+import { defaultVariant, type StandIn, startStandIn, type Variant } from "../../standin";
 import { runs } from "../all";
 import { knobCases, mixtures, presetCases } from "../host/knobs";
 import { type Held, type Process, type State, startProcess } from "./lifecycles";
@@ -23,8 +23,8 @@ afterEach(async () => {
   for (const each of close.splice(0)) await each();
 });
 
-async function startService(dialect: Partial<Dialect> = {}): Promise<StandIn> {
-  const service = await startStandIn({ dialect, tenants: [tenant] });
+async function startService(variant: Partial<Variant> = {}): Promise<StandIn> {
+  const service = await startStandIn({ variant, tenants: [tenant] });
   close.push(() => service.close());
   return service;
 }
@@ -134,8 +134,8 @@ describe("an update of many keys", () => {
     ["that rewrites names", { names: "lowerCased" }, 1],
   ] as const)(
     "K1 on a service %s reads by itself each key that the list does not confirm",
-    async (_, dialect, reads) => {
-      const service = await startService(dialect);
+    async (_, variant, reads) => {
+      const service = await startService(variant);
       const held = await create(service, many(count));
       const { requests, failures } = await updated(service, held);
       expect(failures).toEqual([]);
@@ -226,10 +226,10 @@ test("K1 a change of a set's defaults reads one key, one list, each key that the
 });
 
 /** The results of an update whose list is older than changes made to half of the keys outside Pulumi. */
-async function comesTo(dialect: Dialect, isTogether: boolean) {
-  const service = await startService(dialect);
+async function comesTo(variant: Variant, isTogether: boolean) {
+  const service = await startService(variant);
   // A service that limits requests per second needs a real clock.
-  const clock = () => (dialect.rateLimitPerSecond > 0 ? systemClock : quickClock());
+  const clock = () => (variant.rateLimitPerSecond > 0 ? systemClock : quickClock());
   const scopes = ["orders", "bills", "admin"];
   for (const representation of scopes) service.addScope({ workspaceId: "7", representation });
   const alike = ["First", "As is", " Spaced "];
@@ -238,7 +238,7 @@ async function comesTo(dialect: Dialect, isTogether: boolean) {
   const held = await create(service, names, clock());
   const at = (name: string) => held[names.indexOf(name)]?.id ?? "";
   const change = { scopes: [{ representation: "bills", read: true }, ...wider] };
-  if (dialect.keyLists === "answered") await freezeList(service);
+  if (variant.keyLists === "answered") await freezeList(service);
   service.editKey(at("Renamed"), { name: "Somebody else's name" });
   service.editKey(at("Narrowed"), { scopes: [] });
   const all = { create: true, read: true, update: true, del: true };
@@ -274,17 +274,17 @@ async function comesTo(dialect: Dialect, isTogether: boolean) {
 }
 
 describe("an update with outdated lists has the same results as one with single reads", () => {
-  const onDialect = async (knobs: Partial<Dialect>) => {
-    const dialect = { ...defaultDialect, ...knobs, ids: "numeric" } as const;
-    const together = await comesTo(dialect, true);
-    const apart = await comesTo(dialect, false);
+  const onVariant = async (knobs: Partial<Variant>) => {
+    const variant = { ...defaultVariant, ...knobs, ids: "numeric" } as const;
+    const together = await comesTo(variant, true);
+    const apart = await comesTo(variant, false);
     for (const each of close.splice(0)) await each();
     expect(together).toEqual(apart);
   };
-  test.each([...presetCases, ...knobCases])("on $name", ({ dialect }) => onDialect(dialect));
+  test.each([...presetCases, ...knobCases])("on $name", ({ variant }) => onVariant(variant));
 
   test("on random mixtures of server variants", { timeout: 240_000 }, async () => {
-    await fc.assert(fc.asyncProperty(mixtures, onDialect), {
+    await fc.assert(fc.asyncProperty(mixtures, onVariant), {
       seed: 20_261_122,
       numRuns: runs(60),
       interruptAfterTimeLimit: 200_000,

@@ -44,7 +44,7 @@ describe.each(cases)(
     let ids: readonly string[];
 
     beforeAll(async () => {
-      scene = await setScene("adopted", { dialect: preset, host });
+      scene = await setScene("adopted", { variant: preset, host });
       ids = addKeys(scene.service);
     });
     afterAll(() => scene?.close());

@@ -45,7 +45,7 @@ describe.each(hosts)("existing keys that are adopted by id in the %s host", (hos
     scene = await setScene(`adoption-${host}`, {
       host,
       program: program("{}"),
-      dialect: { delete: "marks" },
+      variant: { delete: "marks" },
     });
     const of = {
       workspaceId: "ws_main",

@@ -1,4 +1,4 @@
-import type { Dialect } from "../../standin";
+import type { Variant } from "../../standin";
 import { someOf } from "../all";
 import type { LifecycleCase } from "./lifecycleCase";
 import { programWithKeys } from "./programs";
@@ -89,14 +89,14 @@ export const apiKeyLife: LifecycleCase = {
     },
   ],
   deletion: {
-    ways: someOf<Partial<Dialect>>(
+    ways: someOf<Partial<Variant>>(
       [
         { delete: "removes" },
         { delete: "marks" },
         { delete: "marksAndLists" },
         { delete: "marksAndOnlyLists", readDeleted: 410 },
       ],
-      (dialect) => dialect.delete === "removes",
+      (variant) => variant.delete === "removes",
     ),
     resource: { before: "base", after: "{ ...base, enabled: false }" },
     by: (service, id) => service.deleteKey(id),

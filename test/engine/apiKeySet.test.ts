@@ -54,7 +54,7 @@ describe("a set of keys on the engine", () => {
     scene = await setScene("set", {
       env: hurried,
       program: programWithSet(text),
-      dialect: { delete: "marks" },
+      variant: { delete: "marks" },
     });
   });
   afterAll(() => scene?.close());

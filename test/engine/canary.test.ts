@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import type { Dialect, Endpoint, Fault } from "../../standin";
+import type { Endpoint, Fault, Variant } from "../../standin";
 import type { Outcome } from "./outcome";
 import { descendants, watchArguments } from "./processes";
 import { type Scene, setScene } from "./scene";
@@ -69,8 +69,8 @@ const injectFor = (value: string, endpoint: Endpoint, ...faults: readonly Fault[
   for (const fault of faults) scene.service.inject({ endpoint, when, fault });
 };
 /** Has the service's errors repeat the request, with its token and body. */
-const speak = (errorBody: Dialect["errorBody"]) =>
-  scene.service.setDialect({ errorEchoes: "request", errorBody, delete: "marks" });
+const speak = (errorBody: Variant["errorBody"]) =>
+  scene.service.setVariant({ errorEchoes: "request", errorBody, delete: "marks" });
 const tooMuch = (text: string): Fault => ({
   kind: "status",
   status: 403,

@@ -139,7 +139,7 @@ describe("values that the program made secret", () => {
     `no key ${name}`;
 
   beforeAll(async () => {
-    kept = await setSecretScene("declared-secrets", { dialect: "normalizing" });
+    kept = await setSecretScene("declared-secrets", { variant: "normalizing" });
     scene = kept.scene;
     kept.hide(formerPrefix);
     await declare("first");
@@ -218,7 +218,7 @@ describe("values that the program made secret", () => {
   itInAll(
     "R16 are in no message of an update that the service refuses with an echo of the request",
     async () => {
-      scene.service.setDialect({
+      scene.service.setVariant({
         errorEchoes: "request",
         keyScopes: "mustBeDefined",
         positiveNumber: "both",
@@ -229,7 +229,7 @@ describe("values that the program made secret", () => {
       expect(line).toMatch(/^Updating the key in workspace ws_main \(key_\w+\): the service answered 400/);
       expect(line).toContain("{'name':'[secret]','enabled':true,'scopes':[{'representation':'[secret]'");
       await kept.expectHidden();
-      scene.service.setDialect({});
+      scene.service.setVariant({});
     },
   );
 
@@ -279,8 +279,8 @@ describe("values that the program made secret", () => {
   );
 
   it("R16 are in no message of destroy", async () => {
-    // The destroy restores settings, which the "normalizing" dialect would rewrite.
-    scene.service.setDialect({});
+    // The destroy restores settings, which the "normalizing" variant would rewrite.
+    scene.service.setVariant({});
     const { output } = succeeded(await scene.stack.destroy());
     expect(output).toMatch(/The scope in workspace ws_main \(\S+\) stays in the service/);
     expect(output).toMatch(/The credits of \S+ in workspace ws_main stay in the service/);
@@ -335,7 +335,7 @@ new CustomerBilling("billing", { workspaceId, totalCredits: ${mark}("76543") });
   const kinds = [...inPlain.keys()];
 
   beforeAll(async () => {
-    scene = await setScene("changed-secrecy", { tenants, dialect: "normalizing" });
+    scene = await setScene("changed-secrecy", { tenants, variant: "normalizing" });
     await declare("");
     succeeded(await scene.stack.up());
   });

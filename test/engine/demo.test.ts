@@ -71,7 +71,7 @@ describeInAll("a demo whose service doesn't remove permissions", () => {
   let result: DemoResult;
 
   beforeAll(async () => {
-    result = await runDemo({ dialect: { patchScopes: "neverNarrows" }, print: (text) => printed.push(text) });
+    result = await runDemo({ variant: { patchScopes: "neverNarrows" }, print: (text) => printed.push(text) });
   });
 
   it("says which step failed, and skips the following ones", () => {
@@ -95,7 +95,7 @@ describeInAll("a demo whose service doesn't remove permissions", () => {
 
 describeInAll("a demo whose service doesn't return secrets", () => {
   it("fails when the keys are created, and destroys them", async () => {
-    const { ok, verdicts } = await runDemo({ dialect: { createAnswer: "withoutKey" }, print: () => {} });
+    const { ok, verdicts } = await runDemo({ variant: { createAnswer: "withoutKey" }, print: () => {} });
     expect(ok).toBe(false);
     expect(verdicts[1]).toMatchObject({ title: "Create", result: "FAILED" });
     expect(verdicts.at(-2)).toMatchObject({ requests: { DELETE: 2 }, result: "ok" });

@@ -47,7 +47,7 @@ beforeAll(async () => {
   // The token is a secret of the stack's config. The results that it gives access to must not become secret.
   scene = await setScene("functions", {
     tenants,
-    dialect: { delete: "marksAndLists", errorEchoes: "request" },
+    variant: { delete: "marksAndLists", errorEchoes: "request" },
     env: () => ({ APIKEYS_TOKEN_OF_GLOBEX: "token-of-globex" }),
     config: ({ url }) => ({
       "apikeys:baseUrl": url,

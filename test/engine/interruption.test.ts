@@ -8,7 +8,7 @@ const existingKey = "sk_live_somebody_uses_this_0123456789";
 
 async function start(): Promise<Scene> {
   // Deleted keys stay readable to the test, which searches for their secrets.
-  const scene = await setScene("interrupted", { program: programs.before, dialect: { delete: "marks" } });
+  const scene = await setScene("interrupted", { program: programs.before, variant: { delete: "marks" } });
   const up = await scene.stack.up();
   expect(up.ok, up.output).toBe(true);
   return scene;

@@ -10,7 +10,7 @@ describe.each(["SIGKILL of the engine", "SIGKILL of the host"] as const)("%s", (
   /** New keys that the killed host could not delete. */
   let orphans: readonly string[];
   beforeAll(async () => {
-    scene = await setScene("killed", { program: programs.before, dialect: { delete: "marks" } });
+    scene = await setScene("killed", { program: programs.before, variant: { delete: "marks" } });
     const up = await scene.stack.up();
     expect(up.ok, up.output).toBe(true);
     before = live(scene);

@@ -1,4 +1,4 @@
-import type { Dialect, Endpoint, StandIn, TenantOptions } from "../../standin";
+import type { Endpoint, StandIn, TenantOptions, Variant } from "../../standin";
 
 /** The source text after a resource's name in the program. */
 export type Declaration = string;
@@ -35,7 +35,7 @@ interface Hidden {
 /** Deletions outside Pulumi. */
 interface Deletion {
   /** Ways in which the service deletes. */
-  readonly ways: readonly Partial<Dialect>[];
+  readonly ways: readonly Partial<Variant>[];
   /** What is deleted; `after` differs in a field that changes in place. */
   readonly resource: Pair;
   by(service: StandIn, id: string): void;

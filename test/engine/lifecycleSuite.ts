@@ -265,10 +265,10 @@ function live(given: LifecycleCase, host: Host): void {
         expect(onlyLine(up, first)).toContain("pulumi up --refresh");
       });
 
-      it.each(deletion.ways.map((dialect, place) => ({ dialect, place })))(
-        "R6 is created again by `up --refresh` after a deletion outside Pulumi ($dialect)",
-        async ({ dialect, place }) => {
-          service.setDialect(dialect);
+      it.each(deletion.ways.map((variant, place) => ({ variant, place })))(
+        "R6 is created again by `up --refresh` after a deletion outside Pulumi ($variant)",
+        async ({ variant, place }) => {
+          service.setVariant(variant);
           const name = numbered("vanishing", place);
           if (place > 0) deletion.by(service, idOf(name));
           const up = await scene.stack.up({ refresh: true });

@@ -1,4 +1,4 @@
-import { type Dialect, type PresetName, type StandIn, startStandIn, type TenantOptions } from "../../standin";
+import { type PresetName, type StandIn, startStandIn, type TenantOptions, type Variant } from "../../standin";
 import { quickTimers } from "../host/quickTimers";
 import type { Environment } from "./command";
 import { loadProgram } from "./loadProgram";
@@ -28,7 +28,7 @@ export interface SceneOptions {
   readonly example?: string;
   /** Whether the CLI itself runs the program, types and all, as it does for users; that takes longer. Default: false. */
   readonly byCli?: boolean;
-  readonly dialect?: Partial<Dialect> | PresetName;
+  readonly variant?: Partial<Variant> | PresetName;
   readonly tenants?: readonly TenantOptions[];
   /** How long the service waits before each answer. Default: 0. */
   readonly latencyMs?: number;
@@ -49,9 +49,9 @@ export function hurried(service: StandIn): Environment {
 
 /** Sets up everything that a test on the engine needs. The stack is still empty. */
 export async function setScene(name: string, options: SceneOptions = {}): Promise<Scene> {
-  const { dialect, tenants, latencyMs, example, byCli, host, config, env = credentials } = options;
+  const { variant, tenants, latencyMs, example, byCli, host, config, env = credentials } = options;
   const service = await startStandIn({
-    ...(dialect === undefined ? {} : { dialect }),
+    ...(variant === undefined ? {} : { variant }),
     ...(tenants === undefined ? {} : { tenants }),
     ...(latencyMs === undefined ? {} : { latencyMs }),
   });

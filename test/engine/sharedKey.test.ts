@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Dialect } from "../../standin";
+import type { Variant } from "../../standin";
 import { onlyLine, stepsFor } from "./expectations";
 import { loadProgram } from "./loadProgram";
 import type { Outcome } from "./outcome";
@@ -23,8 +23,8 @@ interface Both {
   close(): Promise<void>;
 }
 
-async function setBoth(name: string, dialect: Partial<Dialect> = {}): Promise<Both> {
-  const scene = await setScene(name, { dialect, program: programWithKeys({}) });
+async function setBoth(name: string, variant: Partial<Variant> = {}): Promise<Both> {
+  const scene = await setScene(name, { variant, program: programWithKeys({}) });
   const project = await createProject(`${name}-other`);
   const declareInOther = (program: string) => project.write("index.ts", program);
   await declareInOther(programWithKeys({}));

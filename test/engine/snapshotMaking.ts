@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
-import type { Dialect } from "../../standin";
+import type { Variant } from "../../standin";
 import { checkout } from "./folders";
 import { hurried, type Scene, setScene } from "./scene";
 
@@ -13,7 +13,7 @@ export type Story = (typeof stories)[number];
 export const snapshots = join(checkout, "test", "snapshots");
 
 /** The service of the snapshots. It rewrites values, so that state has `__observed`. */
-const dialect: Partial<Dialect> = { names: "trimmed", addresses: "cidr", delete: "marks" };
+const variant: Partial<Variant> = { names: "trimmed", addresses: "cidr", delete: "marks" };
 const tenants = [
   {
     name: "acme",
@@ -30,7 +30,7 @@ const tenants = [
 export async function sceneOf(version: string, story: Story): Promise<Scene> {
   return setScene(`snapshot-${story}`, {
     program: await readFile(join(snapshots, version, `${story}.ts`), "utf8"),
-    dialect,
+    variant,
     tenants,
     env: (service) => ({ ...hurried(service), APIKEYS_SNAPSHOT_EXISTING: "sk_test_takenOver" }),
   });

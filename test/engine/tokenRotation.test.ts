@@ -38,7 +38,7 @@ describe("R14 a token that was rotated since the last update", () => {
   beforeAll(async () => {
     scene = await setScene("rotation", {
       program,
-      dialect: { errorEchoes: "request" },
+      variant: { errorEchoes: "request" },
       tenants: (["config", "variable"] as const).map((name) => ({
         ...{ name, accessToken: tokens(0)[name], workspaces: [{ id: `ws_${name}` }] },
       })),

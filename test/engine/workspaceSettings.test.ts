@@ -47,7 +47,7 @@ describe("the settings of a workspace that already has values", () => {
   ] as const)(
     "W1 change in one declared field, and the others stay, on a server whose PATCH $patchFields fields",
     async ({ patchFields, from, to }) => {
-      scene.service.setDialect({ patchFields });
+      scene.service.setVariant({ patchFields });
       scene.service.clearRequests();
       await declare(`defaultRateLimitPerSecond: ${to}, defaultKeyPrefix: "old"`);
       const up = await scene.stack.up();

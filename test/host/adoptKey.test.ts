@@ -12,7 +12,7 @@ describe("an ApiKey for a key that already exists", () => {
     key = scene.key;
   });
   beforeEach(() => {
-    scene.standIn.setDialect({});
+    scene.standIn.setVariant({});
     scene.standIn.clearFaults();
   });
   afterAll(() => scene.close());
@@ -68,7 +68,7 @@ describe("an ApiKey for a key that already exists", () => {
     });
 
     test("K5 the given value is the secret if the service returns none", async () => {
-      scene.standIn.setDialect({ createAnswer: "withoutKey" });
+      scene.standIn.setVariant({ createAnswer: "withoutKey" });
       const held = await key.create(await declared(scene, { existingKey: "sk_live_silent" }));
       expect(held.state["key"]).toBe("sk_live_silent");
     });

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Dialect, StoredKey } from "../../standin";
+import type { StoredKey, Variant } from "../../standin";
 import { storedName } from "../../standin/normalise";
 import type { Properties } from "./host";
 import { failureOf, granted, stored } from "./keyActs";
@@ -9,18 +9,18 @@ import type { Scene } from "./scene";
 const orders = { representation: "orders", read: true };
 const users = { representation: "users", read: true, update: true };
 
-/** An ApiKey and a set adopt existing keys, replace and delete them; a missing key fails. The same on every dialect. */
-export async function adoptionLife(scene: Scene, dialect: Dialect, workspaceId: string): Promise<void> {
+/** An ApiKey and a set adopt existing keys, replace and delete them; a missing key fails. The same on every variant. */
+export async function adoptionLife(scene: Scene, variant: Variant, workspaceId: string): Promise<void> {
   const { standIn, host } = scene;
-  standIn.setDialect(dialect);
+  standIn.setVariant(variant);
   for (const representation of ["orders", "users"]) standIn.addScope({ workspaceId, representation });
-  const plot: Plot = { ...scene, resource: scene.key, dialect, workspaceId };
+  const plot: Plot = { ...scene, resource: scene.key, variant, workspaceId };
   const sets: Plot = { ...plot, resource: host.resource("ApiKeySet") };
   const add = (name: string, more: object = {}) =>
     standIn.addKey({
       workspaceId,
       customerId: "cus_1",
-      name: storedName(name, dialect),
+      name: storedName(name, variant),
       scopes: [orders],
       ...more,
     });
@@ -45,7 +45,7 @@ async function alone(plot: Plot, { id, name }: StoredKey): Promise<void> {
 
   const others = await checked(plot, { ...asItIs, name: " Ours", scopes: [orders, users], enabled: false });
   const changed = await adopting(plot, ["editApiKey"], () => resource.create(others));
-  expect(stored(plot, changed)).toMatchObject({ name: storedName(" Ours", plot.dialect), enabled: false });
+  expect(stored(plot, changed)).toMatchObject({ name: storedName(" Ours", plot.variant), enabled: false });
   expect(granted(stored(plot, changed))).toEqual([orders, users]);
   await expectQuiet(plot, changed, others);
 
@@ -58,7 +58,7 @@ async function alone(plot: Plot, { id, name }: StoredKey): Promise<void> {
 
 /** A set adopts keys. Then one entry is removed, and another one's key is replaced by a new one. */
 async function asASet(plot: Plot, keys: readonly StoredKey[], there: StoredKey): Promise<void> {
-  const { resource, workspaceId, dialect } = plot;
+  const { resource, workspaceId, variant } = plot;
   const entries = Object.fromEntries(
     keys.map(({ id, name }, place): [string, Properties] => [`k${place}`, { existingId: id, name }]),
   );
@@ -75,7 +75,7 @@ async function asASet(plot: Plot, keys: readonly StoredKey[], there: StoredKey):
   expect(held.state["ids"]).toEqual(Object.fromEntries(keys.map(({ id }, place) => [`k${place}`, id])));
   expect(held.state["secrets"]).toEqual({});
   await expectQuiet(plot, held, inputs);
-  if (dialect.createAnswer !== "withoutKey") {
+  if (variant.createAnswer !== "withoutKey") {
     const { k0: _, k1, ...rest } = entries;
     const renewed = { name: k1?.["name"], keepers: { time: "1" } };
     const next = await checked(plot, of({ ...rest, k1: renewed }), inputs);

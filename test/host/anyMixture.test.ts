@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { defaultDialect } from "../../standin";
-import { lives } from "./dialectLives";
+import { defaultVariant } from "../../standin";
 import { mixtures } from "./knobs";
 import { quickTimers } from "./quickTimers";
 import { accessToken, openScene, type Scene } from "./scene";
+import { lives } from "./variantLives";
 
 const runs = 200;
 /** Further runs, in which fast-check finds the fewest knobs that cause a failure. */
@@ -28,9 +28,9 @@ describe.each(Object.entries(lives))("lifecycle (%s)", (_kind, life) => {
       fc.asyncProperty(mixtures, async (knobs) => {
         run += 1;
         if (run > runs + shrinking) return;
-        const dialect = { ...defaultDialect, ...knobs };
+        const variant = { ...defaultVariant, ...knobs };
         scene.standIn.clearFaults();
-        await life(scene, dialect, workspaceOf[dialect.ids](run));
+        await life(scene, variant, workspaceOf[variant.ids](run));
       }),
       { seed: 20_261_121, numRuns: runs },
     );

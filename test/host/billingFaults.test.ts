@@ -18,7 +18,7 @@ describe("a CustomerBilling whose request fails", () => {
     billing = scene.host.resource("CustomerBilling");
   });
   beforeEach(async () => {
-    scene.standIn.setDialect({});
+    scene.standIn.setVariant({});
     scene.standIn.clearFaults();
     scene.standIn.clearRequests();
     // A grant of its own for each test: their common process never repeats a create that failed halfway.

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Dialect } from "../../standin";
+import type { Variant } from "../../standin";
 import { storedDecimal } from "../../standin/normalise";
 import { failureOf } from "./keyActs";
 import {
@@ -15,11 +15,11 @@ import {
 } from "./plot";
 import type { Scene } from "./scene";
 
-/** Grant, refuse a change, destroy, grant again, lose an answer, adopt: the same on every dialect. */
-export async function billingLife(scene: Scene, dialect: Dialect, workspaceId: string): Promise<void> {
+/** Grant, refuse a change, destroy, grant again, lose an answer, adopt: the same on every variant. */
+export async function billingLife(scene: Scene, variant: Variant, workspaceId: string): Promise<void> {
   const resource = scene.host.resource("CustomerBilling");
-  const plot: Plot = { ...scene, resource, dialect, workspaceId };
-  plot.standIn.setDialect(dialect);
+  const plot: Plot = { ...scene, resource, variant, workspaceId };
+  plot.standIn.setVariant(variant);
   const first = await granted(plot);
   await unchangeable(plot, first);
   await destroyed(plot, first);
@@ -33,7 +33,7 @@ function records({ standIn, workspaceId }: Plot) {
 }
 
 async function granted(plot: Plot): Promise<Declared> {
-  const { standIn, dialect, workspaceId } = plot;
+  const { standIn, variant, workspaceId } = plot;
   const inputs = await checked(plot, {
     workspaceId,
     totalCredits: "0100.50",
@@ -43,7 +43,7 @@ async function granted(plot: Plot): Promise<Declared> {
   const held = await asking(plot, ["createBilling"], () => plot.resource.create(inputs));
   const sent = { workspaceId, totalCredits: "100.5", spendCap: "1000", externalMeterId: "meter_1" };
   expect(standIn.requests.at(-1)?.body).toEqual({ ...sent, allowOverages: false });
-  expect(records(plot)).toMatchObject([{ id: held.id, totalCredits: storedDecimal("100.5", dialect) }]);
+  expect(records(plot)).toMatchObject([{ id: held.id, totalCredits: storedDecimal("100.5", variant) }]);
   expect(held.state).toMatchObject({ ...inputs, billingId: held.id });
   await asking(plot, [], () => expectQuiet(plot, held, inputs));
   const spelled = await checked(plot, { ...inputs, totalCredits: "100.500", spendCap: "1000.0" }, inputs);

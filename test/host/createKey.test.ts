@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Dialect } from "../../standin";
+import type { Variant } from "../../standin";
 import type { HostedResource } from "./host";
 import { declared, failureOf, isWrite, least, none, requestsOf, scopes, stored } from "./keyActs";
 import { openScene, type Scene } from "./scene";
@@ -12,7 +12,7 @@ describe("creating an ApiKey", () => {
     key = scene.key;
   });
   beforeEach(() => {
-    scene.standIn.setDialect({});
+    scene.standIn.setVariant({});
     scene.standIn.clearFaults();
   });
   afterAll(() => scene.close());
@@ -50,7 +50,7 @@ describe("creating an ApiKey", () => {
   });
 
   test("state has prefix and expiresAt as declared, and the service's values as effectivePrefix and effectiveExpiresAt", async () => {
-    scene.standIn.setDialect({ prefix: "underscored", expiresAt: "rounded" });
+    scene.standIn.setVariant({ prefix: "underscored", expiresAt: "rounded" });
     const held = await key.create(await declared(scene, { prefix: "acme", expiresAt: 100 }));
     expect(held.state).toMatchObject({
       prefix: "acme",
@@ -61,7 +61,7 @@ describe("creating an ApiKey", () => {
   });
 
   test("R4 a key that the service enabled although the program disables it gets one PATCH", async () => {
-    scene.standIn.setDialect({ enabledOnCreate: "ignored" });
+    scene.standIn.setVariant({ enabledOnCreate: "ignored" });
     const inputs = await declared(scene, { enabled: false });
     const { result, endpoints } = await requestsOf(scene, () => key.create(inputs));
     expect(endpoints).toBe("createApiKey readApiKey editApiKey readApiKey");
@@ -97,7 +97,7 @@ describe("creating an ApiKey", () => {
   });
 
   test("R4 a key that can't be read after its POST is kept in state with its secret", async () => {
-    scene.standIn.setDialect({ createAnswer: "brief" });
+    scene.standIn.setVariant({ createAnswer: "brief" });
     scene.standIn.inject({ endpoint: "readApiKey", fault: { kind: "status", status: 403 } });
     const { kept, message } = await failureOf(key.create(await declared(scene)));
     expect(message).toMatch(
@@ -106,21 +106,21 @@ describe("creating an ApiKey", () => {
     expect(kept?.properties["key"]).toBe(scene.standIn.key(kept?.id ?? "")?.key);
   });
 
-  const spoiled: readonly Partial<Dialect>[] = [
+  const spoiled: readonly Partial<Variant>[] = [
     { ids: "numeric", timestamps: "epochMillis" },
     { absent: "null" },
   ];
   test.each(spoiled)(
     "R1 answers with numeric ids, numeric times or null strings are accepted: %o",
-    async (dialect) => {
-      scene.standIn.setDialect(dialect);
+    async (variant) => {
+      scene.standIn.setVariant(variant);
       const inputs = await declared(scene);
       const held = await key.create(inputs);
       expect(stored(scene, held).id).toBe(held.id);
       expect(held.state["createdAt"]).toEqual(expect.any(String));
       const read = await key.read(held);
       expect(read).toEqual({ id: held.id, properties: held.state, inputs: undefined });
-      scene.standIn.setDialect({ ...dialect, patchScopes: "neverNarrows", createAnswer: "withoutKey" });
+      scene.standIn.setVariant({ ...variant, patchScopes: "neverNarrows", createAnswer: "withoutKey" });
       const { kept } = await failureOf(key.create(inputs));
       expect(kept?.id).toMatch(/^\S+$/);
       expect(scene.standIn.key(kept?.id ?? "")).toBeDefined();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Dialect } from "../../standin";
+import type { Variant } from "../../standin";
 import type { Held, HostedResource, Properties } from "./host";
 import { failureOf } from "./keyActs";
 import { quickTimers } from "./quickTimers";
@@ -18,7 +18,7 @@ describe("errors of an ApiKey's operations", () => {
     ({ inputs } = await key.check(least));
   });
   beforeEach(async () => {
-    scene.standIn.setDialect({});
+    scene.standIn.setVariant({});
     scene.standIn.clearFaults();
     held = await key.create(inputs);
   });
@@ -72,7 +72,7 @@ describe("errors of an ApiKey's operations", () => {
     test.each([403, 404, "empty"] as const)(
       "R6 another tenant's token is an error (otherTenant: %s)",
       async (foreign) => {
-        scene.standIn.setDialect({ otherTenant: foreign });
+        scene.standIn.setVariant({ otherTenant: foreign });
         scene.standIn.rotateToken("acme", "another");
         const stranger = scene.standIn.addTenant({
           name: `stranger of ${doing} ${foreign}`,
@@ -128,7 +128,7 @@ describe("errors of an ApiKey's operations", () => {
     );
   });
 
-  const gone: readonly Pick<Dialect, "delete" | "readDeleted" | "deleteAgain">[] = (
+  const gone: readonly Pick<Variant, "delete" | "readDeleted" | "deleteAgain">[] = (
     ["removes", "marks", "marksAndLists", "marksAndOnlyLists"] as const
   ).flatMap((how) =>
     ([404, 410, "null"] as const).flatMap((readDeleted) =>
@@ -137,8 +137,8 @@ describe("errors of an ApiKey's operations", () => {
   );
   test.each(gone)(
     "R6 R7 a deleted key counts as gone: DELETE $delete, GET $readDeleted, DELETE again $deleteAgain",
-    async (dialect) => {
-      scene.standIn.setDialect(dialect);
+    async (variant) => {
+      scene.standIn.setVariant(variant);
       scene.standIn.deleteKey(held.id);
       expect(await key.read(held)).toEqual({ id: "", properties: {}, inputs: undefined });
       const failure = await failureOf(key.update(held, changed()));

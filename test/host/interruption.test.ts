@@ -15,7 +15,7 @@ import { openScene, type Scene, type SceneOptions } from "./scene";
 
 /** Deleted keys stay readable to the test, so that their secrets can be looked for. */
 async function scene({ onTestFinished }: TestContext, options: SceneOptions = {}): Promise<Scene> {
-  const opened = await openScene({ dialect: { delete: "marks" }, ...options });
+  const opened = await openScene({ variant: { delete: "marks" }, ...options });
   onTestFinished(async () => void (await opened.close()));
   return opened;
 }
@@ -99,7 +99,7 @@ describe.each(endings)("%s in the dynamic host", { concurrent: true }, (ending) 
 
   test("during the verification of new keys: a created key is deleted, a migrated one never", async (context) => {
     const { expect } = context;
-    const at = await scene(context, { dialect: { delete: "marks", createAnswer: "brief" } });
+    const at = await scene(context, { variant: { delete: "marks", createAnswer: "brief" } });
     at.standIn.inject({ endpoint: "readApiKey", fault: { kind: "hang" }, times: Number.POSITIVE_INFINITY });
     const begun = begin(at, "key", "migrated");
     await arrival(at, "createApiKey", "migrateApiKey", "readApiKey");

@@ -5,7 +5,7 @@ import { openScene, type Scene, type SceneOptions } from "./scene";
 
 /** Deleted keys stay readable to the test, so that their secrets can be looked for. */
 async function scene({ onTestFinished }: TestContext, options: SceneOptions = {}): Promise<Scene> {
-  const opened = await openScene({ dialect: { delete: "marks" }, ...options });
+  const opened = await openScene({ variant: { delete: "marks" }, ...options });
   onTestFinished(async () => void (await opened.close()));
   return opened;
 }

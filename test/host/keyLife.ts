@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Dialect } from "../../standin";
+import type { Variant } from "../../standin";
 import { type Held, HostFailure, type Properties } from "./host";
 import { failureOf, granted, stored } from "./keyActs";
 import { canNarrow, checked, created, expectAsDeclared, expectGone, expectQuiet } from "./keyLifeSteps";
@@ -21,11 +21,11 @@ const all = [...many, { representation: "audit", read: true }];
 
 /**
  * Create, read, empty diff, update of each field, drift and its reversal, replacement, deletion outside Pulumi, migration:
- * the same on every dialect. After each write, a read and a diff show no change, and the key has only declared scopes.
+ * the same on every variant. After each write, a read and a diff show no change, and the key has only declared scopes.
  */
-export async function keyLife(scene: Scene, dialect: Dialect, workspaceId: string): Promise<void> {
-  const plot: Plot = { ...scene, resource: scene.key, dialect, workspaceId };
-  plot.standIn.setDialect(dialect);
+export async function keyLife(scene: Scene, variant: Variant, workspaceId: string): Promise<void> {
+  const plot: Plot = { ...scene, resource: scene.key, variant, workspaceId };
+  plot.standIn.setVariant(variant);
   for (const representation of ["orders", "users", "bills", "audit"]) {
     plot.standIn.addScope({ workspaceId, representation });
   }
@@ -58,7 +58,7 @@ async function firstOne(plot: Plot): Promise<Declared> {
   return { held, inputs };
 }
 
-/** K1: one PATCH applies the change on every dialect, as long as it removes no permission. */
+/** K1: one PATCH applies the change on every variant, as long as it removes no permission. */
 async function updated(plot: Plot, { held, inputs }: Declared, change: Properties): Promise<Declared> {
   const next = await checked(plot, { ...inputs, ...change }, inputs);
   expect(await planned(plot, held, next)).toEqual(expectedChange(held));
@@ -74,7 +74,7 @@ async function updated(plot: Plot, { held, inputs }: Declared, change: Propertie
 /** K4: fewer permissions, in as many PATCHes as it takes; an error if the service removes none. */
 async function narrowed(plot: Plot, now: Declared, change: Properties): Promise<Declared> {
   const next = await checked(plot, { ...now.inputs, ...change }, now.inputs);
-  if (canNarrow(plot.dialect)) {
+  if (canNarrow(plot.variant)) {
     const after = await plot.key.update(now.held, next);
     await expectSettled(plot, now.held, after, next);
     return { held: after, inputs: next };
@@ -91,7 +91,7 @@ async function narrowed(plot: Plot, now: Declared, change: Properties): Promise<
 /** R3, R5: a read shows a change made outside Pulumi, and the next update reverts it. */
 async function reverted(plot: Plot, { held, inputs }: Declared): Promise<Declared> {
   const { standIn, key } = plot;
-  const scopes = canNarrow(plot.dialect) ? [{ representation: "audit", read: true, del: true }] : [];
+  const scopes = canNarrow(plot.variant) ? [{ representation: "audit", read: true, del: true }] : [];
   const drift = { name: "somebody else's", enabled: inputs["enabled"] !== true, scopes };
   standIn.editKey(held.id, drift);
   const read = await key.read(held);

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Dialect } from "../../standin";
+import type { Variant } from "../../standin";
 import type { Held, Properties } from "./host";
 import { failureOf, granted, least, stored } from "./keyActs";
 import { checked as checkedBy, type Plot, planned } from "./plot";
@@ -12,7 +12,7 @@ export function checked(plot: Plot, inputs: Properties, olds?: Properties): Prom
 /** Creates a key, which is then as declared and shows no change. Without a secret, it is in state all the same (K6). */
 export async function created(plot: Plot, inputs: Properties): Promise<Held> {
   const held =
-    plot.dialect.createAnswer === "withoutKey"
+    plot.variant.createAnswer === "withoutKey"
       ? await withoutKey(plot, inputs)
       : await plot.key.create(inputs);
   expect(held.id).not.toBe("");
@@ -33,10 +33,10 @@ async function withoutKey(plot: Plot, inputs: Properties): Promise<Held> {
   return { id: kept?.id ?? "", state };
 }
 
-/** The service has the declared values as the dialect spells them; state has them as declared. */
+/** The service has the declared values as the variant spells them; state has them as declared. */
 export function expectAsDeclared(plot: Plot, held: Held, inputs: Properties): void {
   const key = stored(plot, held);
-  const { names } = plot.dialect;
+  const { names } = plot.variant;
   const name = String(inputs["name"]);
   expect(key.name).toBe(
     names === "asSent" ? name : names === "trimmed" ? name.trim() : name.trim().toLowerCase(),
@@ -61,24 +61,24 @@ export async function expectQuiet(plot: Plot, held: Held, inputs: Properties): P
 
 /** R6, R7: a read finds nothing, an update says so, a delete succeeds; if keys can't be listed, no key counts as gone. */
 export async function expectGone(plot: Plot, held: Held, inputs: Properties): Promise<void> {
-  const { standIn, key, dialect } = plot;
+  const { standIn, key, variant } = plot;
   expect(standIn.key(held.id)?.deleted ?? true).toBe(true);
   // A list that lags behind may show the key for a while; any change made outside Pulumi lets it catch up.
   const { workspaceId } = plot;
-  if (dialect.listLag > 0) standIn.addScope({ workspaceId, representation: `added after ${held.id}` });
-  if (!listsKeys(dialect)) {
+  if (variant.listLag > 0) standIn.addScope({ workspaceId, representation: `added after ${held.id}` });
+  if (!listsKeys(variant)) {
     const remove = () => key.delete(held);
     const failing = [
       () => key.read(held),
       () => key.update(held, inputs),
-      ...(acceptsAgain(dialect) ? [] : [remove]),
+      ...(acceptsAgain(variant) ? [] : [remove]),
     ];
     for (const operation of failing) {
       const { message, kept } = await failureOf(operation());
       expect(message).toMatch(unbelieved);
       expect(kept).toBeUndefined();
     }
-    if (acceptsAgain(dialect)) await remove();
+    if (acceptsAgain(variant)) await remove();
     return;
   }
   const read = await key.read(held);
@@ -90,12 +90,12 @@ export async function expectGone(plot: Plot, held: Held, inputs: Properties): Pr
 }
 
 /** Whether the service lists keys: if not, no key counts as gone (R6). */
-export function listsKeys({ keyLists }: Dialect): boolean {
+export function listsKeys({ keyLists }: Variant): boolean {
   return keyLists === "answered";
 }
 
 /** Whether a deleted key can be deleted again: then DELETE confirms that it is gone (R7). */
-export function acceptsAgain({ deleteAgain }: Dialect): boolean {
+export function acceptsAgain({ deleteAgain }: Variant): boolean {
   return deleteAgain === 200;
 }
 
@@ -103,6 +103,6 @@ export function acceptsAgain({ deleteAgain }: Dialect): boolean {
 export const unbelieved = /\blist.*`pulumi state delete`/s;
 
 /** Whether any PATCH makes the service remove a permission. */
-export function canNarrow({ patchScopes, scopeIds }: Dialect): boolean {
+export function canNarrow({ patchScopes, scopeIds }: Variant): boolean {
   return patchScopes !== "neverNarrows" && !(patchScopes === "merges" && scopeIds === "none");
 }

@@ -1,12 +1,12 @@
 import fc from "fast-check";
-import { type Dialect, defaultDialect, knobs, type PresetName, presets } from "../../standin";
+import { defaultVariant, knobs, type PresetName, presets, type Variant } from "../../standin";
 import { isAll, someOf } from "../all";
 
 /** Shorter than the provider's pauses, even where a test shortens those. */
 export const laterMs = 1;
 
 /** Every value of every knob, and some values of those that are numbers. */
-export const knobValues: { readonly [Knob in keyof Dialect]: readonly Dialect[Knob][] } = {
+export const knobValues: { readonly [Knob in keyof Variant]: readonly Variant[Knob][] } = {
   ...knobs,
   laterMs: [laterMs],
   rateLimitPerSecond: [0, 40],
@@ -14,11 +14,11 @@ export const knobValues: { readonly [Knob in keyof Dialect]: readonly Dialect[Kn
   listLag: [0, 2],
 };
 
-/** A dialect under test, by its name. */
+/** A variant under test, by its name. */
 export interface Case {
   readonly name: string;
-  readonly dialect: Dialect;
-  /** Each case has its own workspace. The form of its id is the dialect's. */
+  readonly variant: Variant;
+  /** Each case has its own workspace. The form of its id is the variant's. */
   readonly workspaceId: string;
 }
 
@@ -27,7 +27,7 @@ export const knobCases: readonly Case[] = Object.entries(isAll ? knobValues : {}
   .filter(([knob]) => knob !== "laterMs")
   .flatMap(([knob, all]) =>
     all
-      .filter((value) => value !== defaultDialect[knob as keyof Dialect])
+      .filter((value) => value !== defaultVariant[knob as keyof Variant])
       .map((value) => caseOf(`${knob} ${value}`, { [knob]: value })),
   );
 
@@ -48,15 +48,15 @@ export const presetCases: readonly Case[] = someOf(Object.keys(presets) as Prese
   few.includes(name),
 ).map((name) => caseOf(`preset ${name}`, presets[name]));
 
-function caseOf(name: string, knobs: Partial<Dialect>): Case {
-  const dialect = { ...defaultDialect, laterMs, ...knobs };
+function caseOf(name: string, knobs: Partial<Variant>): Case {
+  const variant = { ...defaultVariant, laterMs, ...knobs };
   const place = [...name].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 1_000_003, 7);
   const ids = { text: `ws_${place}`, numeric: `${place}`, odd: `ws ${place}/ü%2F?#` };
-  return { name, dialect, workspaceId: ids[dialect.ids] };
+  return { name, variant, workspaceId: ids[variant.ids] };
 }
 
 /** The knobs that are not in mixtures, and why. */
-const alone: ReadonlySet<string> = new Set<keyof Dialect>([
+const alone: ReadonlySet<string> = new Set<keyof Variant>([
   // Each pause would take a second.
   "rateLimitPerSecond",
   // A key without its secret hides other failures.
@@ -68,7 +68,7 @@ const alone: ReadonlySet<string> = new Set<keyof Dialect>([
 ]);
 
 /** Knobs that differ from the default, about half of them; fast-check removes those that a failure doesn't need. */
-export const mixtures: fc.Arbitrary<Partial<Dialect>> = fc
+export const mixtures: fc.Arbitrary<Partial<Variant>> = fc
   .record(
     Object.fromEntries(
       Object.entries(knobValues)
@@ -76,7 +76,7 @@ export const mixtures: fc.Arbitrary<Partial<Dialect>> = fc
         .map(([knob, all]) => {
           // A 501 is retried, after pauses of seconds.
           const others = all.filter(
-            (value) => value !== defaultDialect[knob as keyof Dialect] && value !== 501,
+            (value) => value !== defaultVariant[knob as keyof Variant] && value !== 501,
           );
           return [knob, fc.constantFrom<unknown>(...others)];
         }),

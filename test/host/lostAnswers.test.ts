@@ -33,7 +33,7 @@ describe("a lost answer to the create of a key", () => {
     });
 
     test("names the key even if the service rewrote its values", async () => {
-      scene.standIn.setDialect({ names: "lowerCased", absent: "null", timestamps: "null", ids: "numeric" });
+      scene.standIn.setVariant({ names: "lowerCased", absent: "null", timestamps: "null", ids: "numeric" });
       scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "resetAfter" } });
       const { message } = await failureOf(key.create(await inputs({ name: "Night Build" })));
       expect(message).toContain(`New in the workspace's list: ${ids()[0]} ("night build").`);
@@ -66,7 +66,7 @@ describe("a lost answer to the create of a key", () => {
     });
 
     test("names a key that the list shows late", async () => {
-      scene.standIn.setDialect({ listLag: 2 });
+      scene.standIn.setVariant({ listLag: 2 });
       scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "resetAfter" } });
       const { message } = await failureOf(key.create(await inputs()));
       expect(message).toContain(`New in the workspace's list: ${ids()[0]}`);
@@ -110,7 +110,7 @@ describe("a lost answer to the create of a key", () => {
     });
 
     test("doesn't name an old key that a truncated list shows only now", async () => {
-      scene.standIn.setDialect({ listLimit: 2 });
+      scene.standIn.setVariant({ listLimit: 2 });
       const createdAt = "2024-02-19T08:00:00.000Z";
       const [first] = ["a", "b", "ci"].map(
         (name) => scene.standIn.addKey({ workspaceId: "ws_main", name, customerId: "cus_1", createdAt }).id,

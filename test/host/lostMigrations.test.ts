@@ -109,7 +109,7 @@ describe("the migration of an existing key", () => {
   });
 
   test("warns that another stack may manage the key if the answer is a record that existed before", async () => {
-    scene.standIn.setDialect({ duplicateKey: "returned" });
+    scene.standIn.setVariant({ duplicateKey: "returned" });
     const theirs = scene.standIn.addKey({
       workspaceId: "ws_main",
       name: "x",
@@ -129,7 +129,7 @@ describe("the migration of an existing key", () => {
   });
 
   test("keeps a key that two resources have when the first of them is deleted", async () => {
-    scene.standIn.setDialect({ duplicateKey: "returned" });
+    scene.standIn.setVariant({ duplicateKey: "returned" });
     const before = await key.create(await inputs({ existingKey }));
     const held = await key.create(await inputs({ existingKey, customerId: before.state["customerId"] }));
     expect(held.id).toBe(before.id);

@@ -15,8 +15,8 @@ describe("R6 a new key that the service shows only after a while", () => {
       left -= 1;
       if (left === 0) setTimeout(show, 200, at);
     };
-    const dialect = { newKeys: "later", laterMs: 60_000 } as const;
-    const at = await stage(context, { env, dialect, onRequest });
+    const variant = { newKeys: "later", laterMs: 60_000 } as const;
+    const at = await stage(context, { env, variant, onRequest });
     const inputs = await keyInputs(at);
     const sets = await declared(at, { a: {}, b: {} });
     const [set, held] = await Promise.all([at.set.create(sets), at.key.create(inputs)]);
@@ -62,7 +62,7 @@ describe("R6 a new key that the service shows only after a while", () => {
   test("is removed from state if it was deleted, after one wait for all keys", async (context) => {
     const { at, set, held } = await fresh(context, 0);
     show(at);
-    at.standIn.setDialect({});
+    at.standIn.setVariant({});
     for (const { id } of at.standIn.keys()) at.standIn.deleteKey(id);
     const [read, both] = await Promise.all([at.key.read(held), at.set.read(set)]);
     expect([read.id, both.properties["ids"]]).toEqual(["", {}]);

@@ -24,18 +24,18 @@ describe("the create of a key", () => {
   });
 
   test.each([
-    { dialect: {}, status: 500 },
-    { dialect: {}, status: 404 },
-    { dialect: { createAnswer: "brief" }, status: 500 },
+    { variant: {}, status: 500 },
+    { variant: {}, status: 404 },
+    { variant: { createAnswer: "brief" }, status: 500 },
   ] as const)(
     "fails if the answer is a key that existed before, even if no list showed that: %o",
-    async ({ dialect, status }) => {
+    async ({ variant, status }) => {
       const [other] = await others("other");
       scene.standIn.editKey(other?.id ?? "", { customerId: "cus_9" });
       const again = await openScene({
         env: { ...quickTimers(), APIKEYS_BASE_URL: scene.standIn.url },
       });
-      scene.standIn.setDialect(dialect);
+      scene.standIn.setVariant(variant);
       const times = status === 500 ? 4 : 1;
       scene.standIn.inject({ endpoint: "listApiKeys", times, fault: { kind: "status", status } });
       scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "otherRecord" } });

@@ -1,13 +1,13 @@
 import { expect, vi } from "vitest";
-import type { Dialect, Endpoint } from "../../standin";
+import type { Endpoint, Variant } from "../../standin";
 import type { Held, HostedResource, Properties } from "./host";
 import { failureOf } from "./keyActs";
 import type { Scene } from "./scene";
 
-/** The lifecycle of one resource of any kind on one dialect. */
+/** The lifecycle of one resource of any kind on one variant. */
 export interface Plot extends Scene {
   readonly resource: HostedResource;
-  readonly dialect: Dialect;
+  readonly variant: Variant;
   readonly workspaceId: string;
 }
 

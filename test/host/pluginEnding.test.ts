@@ -9,7 +9,7 @@ type Stage = Scene<PluginHost>;
 
 /** Deleted keys stay readable to the test, so that their secrets can be looked for. */
 async function stage({ onTestFinished, expect }: TestContext, options: SceneOptions = {}): Promise<Stage> {
-  const scene = await openPluginScene({ dialect: { delete: "marks" }, ...options });
+  const scene = await openPluginScene({ variant: { delete: "marks" }, ...options });
   onTestFinished(async () => {
     const printed = await scene.close();
     for (const text of [accessToken, existingKey, ...scene.standIn.secrets()])
@@ -69,7 +69,7 @@ describe.concurrent("after Cancel", () => {
 
   test("running operations finish, and state has their results, even if more requests would be needed", async (context) => {
     const { expect } = context;
-    const at = await stage(context, { dialect: { delete: "marks", enabledOnCreate: "ignored" } });
+    const at = await stage(context, { variant: { delete: "marks", enabledOnCreate: "ignored" } });
     slow(at, "createApiKey", "createApiKey", "editWorkspace");
     const { inputs } = await at.key.check({ workspaceId: "ws_main", customerId: "cus_1", name: "whole" });
     const half = at.host.resource("ApiKey", "half");
@@ -127,7 +127,7 @@ describe.concurrent("after Cancel", () => {
 
   test("a set that renames, edits and deletes finishes only the running edit, and the next update does the rest", async (context) => {
     const { expect } = context;
-    const at = await stage(context, { dialect: {} });
+    const at = await stage(context, { variant: {} });
     const set = at.host.resource("ApiKeySet");
     const declared = { workspaceId: "ws_main", defaults: { customerId: "cus_1" } };
     const { inputs } = await set.check({ ...declared, keys: { old: { name: "x" }, gone: {}, edit: {} } });

@@ -1,7 +1,7 @@
 import { someOf } from "../all";
-import { describeLives, describeQuickLives } from "./dialectLives";
 import { knobCases, presetCases } from "./knobs";
 import { openPluginScene } from "./scene";
+import { describeLives, describeQuickLives } from "./variantLives";
 
 /** The few that differ most from one another: what a host does hardly depends on them. */
 const few = ["preset default", "preset mergePatch", "preset goJson", "preset noLists"];

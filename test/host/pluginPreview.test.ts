@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isUnknown, unknown } from "../../provider/core/unknown";
-import { defaultDialect, type PresetName, presets } from "../../standin";
+import { defaultVariant, type PresetName, presets } from "../../standin";
 import { runs, someOf } from "../all";
 import { type Held, HostFailure, type Properties } from "./host";
 import { laterMs } from "./knobs";
@@ -203,9 +203,9 @@ describe("the state that a preview of the plugin shows", () => {
   test.each(cases)(
     "is what the update of $kind then writes, on the server variant $preset",
     async ({ preset, kind }) => {
-      const dialect = { ...defaultDialect, ...presets[preset], rateLimitPerSecond: 0, laterMs };
-      scene.standIn.setDialect(dialect);
-      const workspaceId = workspaceOf[dialect.ids];
+      const variant = { ...defaultVariant, ...presets[preset], rateLimitPerSecond: 0, laterMs };
+      scene.standIn.setVariant(variant);
+      const workspaceId = workspaceOf[variant.ids];
       let kept = 0;
       await fc.assert(
         fc.asyncProperty(stepsOf(kinds[kind] ?? fc.constant({})), async (steps) => {
@@ -221,7 +221,7 @@ describe("the state that a preview of the plugin shows", () => {
   );
 
   test("has a key's outputs that an update doesn't change; the others are unknown", async () => {
-    scene.standIn.setDialect({});
+    scene.standIn.setVariant({});
     const resource = scene.host.resource("ApiKey", "known");
     const { inputs } = await resource.check({ ...least, prefix: "acme", expiresAt: 60 });
     const first = await silently(resource.preview({ ...inputs, customerId: unknown }));

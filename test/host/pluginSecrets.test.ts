@@ -114,7 +114,7 @@ const cases = kinds.flatMap(({ secretly, ...kind }) =>
 describe("R16 a value that the program made secret", () => {
   let scene: Scene<PluginHost>;
   beforeAll(async () => {
-    scene = await openPluginScene({ dialect: { errorEchoes: "request" }, env: quickTimers() });
+    scene = await openPluginScene({ variant: { errorEchoes: "request" }, env: quickTimers() });
   });
   beforeEach(() => {
     scene.standIn.clearFaults();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Dialect, Fault } from "../../standin";
+import type { Fault, Variant } from "../../standin";
 import type { Held, HostedResource, Properties } from "./host";
 import { failureOf } from "./keyActs";
 import { asking, warned } from "./plot";
@@ -18,7 +18,7 @@ describe("a Scope whose requests fail", () => {
     ({ inputs } = await scope.check(least));
   });
   beforeEach(() => {
-    scene.standIn.setDialect({});
+    scene.standIn.setVariant({});
     scene.standIn.clearFaults();
     for (const { id } of scene.standIn.scopes("ws_main")) scene.standIn.deleteScope(id);
     scene.standIn.clearRequests();
@@ -38,16 +38,16 @@ describe("a Scope whose requests fail", () => {
     { kind: "hang", carriedOut: true },
     { kind: "hugeBody", bytes: 5_000_000 },
   ];
-  const habits: readonly Partial<Dialect>[] = [
+  const habits: readonly Partial<Variant>[] = [
     {},
     { listLag: 2, duplicateScope: "created" },
     { names: "lowerCased", duplicateScope: "returned" },
     { ids: "odd", listOrder: "newestFirst", timestamps: "null" },
   ];
-  test.each(habits.flatMap((dialect) => lost.map((fault) => ({ dialect, fault }))))(
-    "S4 a scope whose answer was lost ($fault.kind) is found in the list, and not posted twice: $dialect",
-    async ({ dialect, fault }) => {
-      scene.standIn.setDialect(dialect);
+  test.each(habits.flatMap((variant) => lost.map((fault) => ({ variant, fault }))))(
+    "S4 a scope whose answer was lost ($fault.kind) is found in the list, and not posted twice: $variant",
+    async ({ variant, fault }) => {
+      scene.standIn.setVariant(variant);
       scene.standIn.inject({ endpoint: "createScope", fault });
       const held = await scope.create(inputs);
       expect(scopes()).toMatchObject([{ id: held.id }]);
@@ -139,7 +139,7 @@ describe("a Scope whose requests fail", () => {
     test.each([403, 404, "empty"] as const)(
       "R6 another tenant's token is an error (otherTenant: %s)",
       async (foreign) => {
-        scene.standIn.setDialect({ otherTenant: foreign });
+        scene.standIn.setVariant({ otherTenant: foreign });
         scene.standIn.rotateToken("acme", "another");
         const name = `stranger ${foreign}`;
         scene.standIn.addTenant({ name, accessToken, workspaces: [] });
@@ -155,7 +155,7 @@ describe("a Scope whose requests fail", () => {
     );
 
     test("S3 a list that lags behind doesn't remove the scope from state", async () => {
-      scene.standIn.setDialect("laggingReplica");
+      scene.standIn.setVariant("laggingReplica");
       const next = (await scope.check({ ...least, representation: "late" })).inputs;
       const late = await scope.create(next);
       expect(await scope.read(late)).toEqual({ id: late.id, properties: late.state, inputs: undefined });
@@ -166,7 +166,7 @@ describe("a Scope whose requests fail", () => {
         scene.standIn.addScope({ workspaceId: "ws_main", representation: `filler ${n}` });
       const next = (await scope.check({ ...least, representation: "beyond" })).inputs;
       const beyond = await scope.create(next);
-      scene.standIn.setDialect({ listLimit: 100 });
+      scene.standIn.setVariant({ listLimit: 100 });
       await warned(
         scene,
         /^warning: .*"beyond".*may be truncated, so it stays in state\..*pulumi state delete/m,

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Dialect } from "../../standin";
+import type { Variant } from "../../standin";
 import { storedName } from "../../standin/normalise";
 import type { Properties } from "./host";
 import {
@@ -16,10 +16,10 @@ import {
 } from "./plot";
 import type { Scene } from "./scene";
 
-/** Create, adopt, refuse a change, edit and delete outside Pulumi, destroy: the same on every dialect. */
-export async function scopeLife(scene: Scene, dialect: Dialect, workspaceId: string): Promise<void> {
-  const plot: Plot = { ...scene, resource: scene.host.resource("Scope"), dialect, workspaceId };
-  plot.standIn.setDialect(dialect);
+/** Create, adopt, refuse a change, edit and delete outside Pulumi, destroy: the same on every variant. */
+export async function scopeLife(scene: Scene, variant: Variant, workspaceId: string): Promise<void> {
+  const plot: Plot = { ...scene, resource: scene.host.resource("Scope"), variant, workspaceId };
+  plot.standIn.setVariant(variant);
   // A truncated list may have one scope only.
   for (const { id } of plot.standIn.scopes(workspaceId)) plot.standIn.deleteScope(id);
   const now = await created(plot);
@@ -34,7 +34,7 @@ export async function scopeLife(scene: Scene, dialect: Dialect, workspaceId: str
 }
 
 async function created(plot: Plot): Promise<Declared> {
-  const { standIn, dialect, workspaceId } = plot;
+  const { standIn, variant, workspaceId } = plot;
   const inputs = await checked(plot, {
     workspaceId,
     name: " All Orders",
@@ -46,14 +46,14 @@ async function created(plot: Plot): Promise<Declared> {
   expect(others).toEqual([]);
   expect(stored).toMatchObject({
     id: held.id,
-    name: storedName(" All Orders", dialect),
+    name: storedName(" All Orders", variant),
     representation: "orders",
     description: "Every order",
   });
   expect(held.state).toMatchObject(inputs);
   await expectQuiet(plot, held, inputs);
   // Until a list shows the scope, declaring it once more would send a POST.
-  for (let lists = 0; lists < dialect.listLag; lists += 1) await plot.resource.read(held);
+  for (let lists = 0; lists < variant.listLag; lists += 1) await plot.resource.read(held);
   return { held, inputs };
 }
 
@@ -87,7 +87,7 @@ async function different(plot: Plot, { inputs }: Declared): Promise<void> {
   const next = await checked(plot, defined({ ...inputs, ...change }));
   const message = await asking(plot, ["listScopes"], () => refusedCreate(plot, next));
   expect(message).toMatch(/^Creating scope "orders" in workspace .*: the workspace already has it /);
-  expect(message).toContain(storedName(" All Orders", plot.dialect));
+  expect(message).toContain(storedName(" All Orders", plot.variant));
   expect(message).toContain('description "Every order"');
   expect(message).toContain("Declare these values, or another representation.");
 }

@@ -14,14 +14,14 @@ describe("messages of the dynamic host", () => {
   });
 
   test("don't contain an existingKey that the service refuses, even if the service echoes it", async () => {
-    scene.standIn.setDialect({ errorEchoes: "request", duplicateKey: 409 });
+    scene.standIn.setVariant({ errorEchoes: "request", duplicateKey: 409 });
     const { inputs } = await scene.key.check({ ...least, existingKey: marker });
     await scene.key.create(inputs);
     const failure = await failureOf(scene.key.create(inputs));
     expect(failure.message).toMatch(/the service answered 409 "a key with this value exists already/);
     expect(failure.message).not.toContain(marker);
     expect(failure.message).not.toContain(accessToken);
-    scene.standIn.setDialect({});
+    scene.standIn.setVariant({});
   });
 
   test("don't contain a new secret, which is only in `key` of the state", async () => {

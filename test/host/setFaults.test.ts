@@ -113,13 +113,13 @@ describe("a set in which keys fail", { concurrent: true }, () => {
   test("K6 has keys without a secret in state, and replaces them in the next update", async (context) => {
     const at = await stage(context);
     const inputs = await declared(at, three);
-    at.standIn.setDialect({ delete: "marks", createAnswer: "withoutKey" });
+    at.standIn.setVariant({ delete: "marks", createAnswer: "withoutKey" });
     const { held: lost } = await failed(at.set.create(inputs));
     // Their order is that of the answers.
     const { __keyLost: keyLost, secrets } = (lost as Held).state;
     expect([(keyLost as string[]).toSorted(), secrets]).toEqual([["a", "b", "c"], {}]);
     expect(await at.set.diff(lost as Held, inputs)).toEqual({ changes: "some", replaces: [] });
-    at.standIn.setDialect({ delete: "marks" });
+    at.standIn.setVariant({ delete: "marks" });
     const after = await converges(at, lost as Held, inputs, [
       ...["createApiKey", "createApiKey", "createApiKey"],
       ...["deleteApiKey", "deleteApiKey", "deleteApiKey"],

@@ -9,7 +9,7 @@ interface Stage extends Scene {
 
 /** Deleted keys stay readable to the test, so that their secrets can be looked for. */
 async function stage({ onTestFinished }: TestContext, options: SceneOptions = {}): Promise<Stage> {
-  const scene = await openScene({ dialect: { delete: "marks" }, latencyMs: 30, ...options });
+  const scene = await openScene({ variant: { delete: "marks" }, latencyMs: 30, ...options });
   onTestFinished(async () => void (await scene.close()));
   return { ...scene, set: scene.host.resource("ApiKeySet") };
 }

@@ -18,7 +18,7 @@ const isLive = ({ standIn }: Stage, id: string | undefined) =>
 
 test("K5 no message about a set's key contains its existingKey, even if the quoted answer is cut off within it", async (context) => {
   const at = await stage(context, {
-    dialect: { delete: "marks", createAnswer: "withoutKey", enabledOnCreate: "ignored" },
+    variant: { delete: "marks", createAnswer: "withoutKey", enabledOnCreate: "ignored" },
   });
   const body = { message: `${"x".repeat(290)}${existingKey}` };
   at.standIn.inject({ endpoint: "editApiKey", fault: { ...refused, body }, ...forEver });
@@ -29,10 +29,10 @@ test("K5 no message about a set's key contains its existingKey, even if the quot
 });
 
 describe("a set doesn't delete a key in use", { concurrent: true }, () => {
-  const dialect = { delete: "marks", duplicateKey: "returned" } as const;
+  const variant = { delete: "marks", duplicateKey: "returned" } as const;
 
   test("K5 if its existingKey moves to another entry, and the service answers with the record that it has", async (context) => {
-    const at = await stage(context, { dialect });
+    const at = await stage(context, { variant });
     const before = await declared(at, { a: { existingKey } });
     const held = await at.set.create(before);
     // Without the old inputs, as after an update that failed halfway.
@@ -44,7 +44,7 @@ describe("a set doesn't delete a key in use", { concurrent: true }, () => {
   });
 
   test("K5 if its existingKey is declared again after its delete failed", async (context) => {
-    const at = await stage(context, { dialect });
+    const at = await stage(context, { variant });
     const before = await declared(at, { a: { existingKey }, b: {} });
     const held = await at.set.create(before);
     at.standIn.inject({ endpoint: "deleteApiKey", fault: refused, ...forEver });
@@ -59,7 +59,7 @@ describe("a set doesn't delete a key in use", { concurrent: true }, () => {
   });
 
   test("K5 if existingKey is added to an entry whose key was imported without it", async (context) => {
-    const at = await stage(context, { dialect });
+    const at = await stage(context, { variant });
     const before = await declared(at, { a: {} });
     at.standIn.addKey({
       id: "key_a",
@@ -76,7 +76,7 @@ describe("a set doesn't delete a key in use", { concurrent: true }, () => {
   });
 
   test("K5 if its entry changes in a way that existingKey doesn't allow, after an update that failed halfway", async (context) => {
-    const at = await stage(context, { dialect: { delete: "marks", duplicateKey: "created" } });
+    const at = await stage(context, { variant: { delete: "marks", duplicateKey: "created" } });
     const before = await declared(at, { b: {} });
     const held = await at.set.create(before);
     at.standIn.inject({ endpoint: "createApiKey", fault: refused, ...forEver });

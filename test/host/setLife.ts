@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Dialect } from "../../standin";
+import type { Variant } from "../../standin";
 import { storedName } from "../../standin/normalise";
 import { type Held, HostFailure, type Properties } from "./host";
 import { granted, stored } from "./keyActs";
@@ -19,12 +19,12 @@ interface Key {
 }
 type Keys = Readonly<Record<string, Key>>;
 
-/** Create, edit defaults and entries, add, remove, replace, rename, drift, deletion outside Pulumi, delete: on every dialect. */
-export async function setLife(scene: Scene, dialect: Dialect, workspaceId: string): Promise<void> {
-  const plot: Plot = { ...scene, resource: scene.host.resource("ApiKeySet"), dialect, workspaceId };
-  plot.standIn.setDialect(dialect);
+/** Create, edit defaults and entries, add, remove, replace, rename, drift, deletion outside Pulumi, delete: on every variant. */
+export async function setLife(scene: Scene, variant: Variant, workspaceId: string): Promise<void> {
+  const plot: Plot = { ...scene, resource: scene.host.resource("ApiKeySet"), variant, workspaceId };
+  plot.standIn.setVariant(variant);
   for (const representation of ["orders", "users"]) plot.standIn.addScope({ workspaceId, representation });
-  if (dialect.createAnswer === "withoutKey") return withoutSecrets(plot);
+  if (variant.createAnswer === "withoutKey") return withoutSecrets(plot);
 
   const defaults = { customerId: "cus_1", scopes: [orders] };
   const keys: Record<string, Properties> = {
@@ -74,7 +74,7 @@ export async function setLife(scene: Scene, dialect: Dialect, workspaceId: strin
   for (const gone of [before["own"], before["old"]]) expectGone(plot, gone);
 
   now = await reverted(plot, now, meant);
-  if (!listsKeys(dialect)) return keptUnlisted(plot, now);
+  if (!listsKeys(variant)) return keptUnlisted(plot, now);
   now = await recreated(plot, now, meant);
   await plot.resource.delete(now.held);
   for (const id of Object.values(idsOf(now.held))) expectGone(plot, id);
@@ -146,12 +146,12 @@ async function recreated(plot: Plot, { held, inputs }: Declared, meant: Keys): P
 async function keptUnlisted(plot: Plot, { held }: Declared): Promise<void> {
   plot.standIn.deleteKey(idsOf(held)["added"] ?? "");
   const remove = () => plot.resource.delete(held);
-  for (const operation of [() => plot.resource.read(held), ...(acceptsAgain(plot.dialect) ? [] : [remove])]) {
+  for (const operation of [() => plot.resource.read(held), ...(acceptsAgain(plot.variant) ? [] : [remove])]) {
     const failure: unknown = await operation().catch((error: unknown) => error);
     if (!(failure instanceof HostFailure)) throw new Error("the operation did not fail");
     expect(failure.message).toMatch(unbelieved);
   }
-  if (acceptsAgain(plot.dialect)) await remove();
+  if (acceptsAgain(plot.variant)) await remove();
   for (const id of Object.values(idsOf(held))) expectGone(plot, id);
 }
 
@@ -181,14 +181,14 @@ async function kept(operation: Promise<unknown>, message: RegExp): Promise<Held>
   return { id: failure.kept?.id ?? "", state: failure.kept?.properties ?? {} };
 }
 
-/** The service has the expected values as the dialect spells them, state has the secrets, and nothing shows a change. */
+/** The service has the expected values as the variant spells them, state has the secrets, and nothing shows a change. */
 async function expectHeld(plot: Plot, held: Held, inputs: Properties, meant: Keys): Promise<void> {
   const ids = idsOf(held);
   await plot.standIn.settled();
   expect(Object.keys(ids).sort()).toEqual(Object.keys(meant).sort());
   for (const [alias, { scopes, ...key }] of Object.entries(meant)) {
     const there = stored(plot, { id: ids[alias] ?? "", state: {} });
-    expect(there).toMatchObject({ ...key, name: storedName(key.name, plot.dialect), deleted: false });
+    expect(there).toMatchObject({ ...key, name: storedName(key.name, plot.variant), deleted: false });
     expect(granted(there)).toEqual(scopes);
     expect(secretsOf(held)[alias]).toBe(there.key);
   }

@@ -8,7 +8,7 @@ export interface Stage extends Scene {
 }
 
 export async function stage({ onTestFinished }: TestContext, options: SceneOptions = {}): Promise<Stage> {
-  const scene = await openScene({ dialect: { delete: "marks" }, ...options });
+  const scene = await openScene({ variant: { delete: "marks" }, ...options });
   onTestFinished(async () => {
     const secrets = scene.standIn.secrets();
     const printed = await scene.close();

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Dialect, StoredWorkspace } from "../../standin";
+import type { StoredWorkspace, Variant } from "../../standin";
 import { storedAddresses, storedNumber, storedPrefix } from "../../standin/normalise";
 import type { Properties } from "./host";
 import { failureOf } from "./keyActs";
@@ -23,7 +23,7 @@ const names = [
   "defaultExpiration",
 ] as const;
 
-/** The workspace's settings before the test, which every dialect spells alike. */
+/** The workspace's settings before the test, which every variant spells alike. */
 const before = {
   defaultKeyPrefix: "old_",
   defaultAllowedIPs: ["10.1.0.0/16"],
@@ -31,13 +31,13 @@ const before = {
   defaultExpiration: 3600,
 } as const;
 
-/** Adopt, update each setting, revert drift, leave settings out, destroy: the same on every dialect. */
-export async function settingsLife(scene: Scene, dialect: Dialect, workspaceId: string): Promise<void> {
+/** Adopt, update each setting, revert drift, leave settings out, destroy: the same on every variant. */
+export async function settingsLife(scene: Scene, variant: Variant, workspaceId: string): Promise<void> {
   // Destroy runs in a later process, which has not seen the workspace declared.
   const { delete: destroy } = (await scene.laterHost()).resource("WorkspaceSettings");
   const resource = { ...scene.host.resource("WorkspaceSettings"), delete: destroy };
-  const plot: Plot = { ...scene, resource, dialect, workspaceId };
-  plot.standIn.setDialect(dialect);
+  const plot: Plot = { ...scene, resource, variant, workspaceId };
+  plot.standIn.setVariant(variant);
   plot.standIn.editWorkspace(workspaceId, before);
   let now = await adopted(plot);
   now = await updated(plot, now, { defaultKeyPrefix: "acme" });
@@ -179,14 +179,14 @@ function settingsOf(workspace: StoredWorkspace): Properties {
   return Object.fromEntries(names.map((name) => [name, workspace[name]]));
 }
 
-/** The workspace has the declared settings as the dialect spells them, and the others as before. */
+/** The workspace has the declared settings as the variant spells them, and the others as before. */
 function expectAsDeclared(plot: Plot, inputs: Properties, there: StoredWorkspace): void {
-  const { dialect } = plot;
+  const { variant } = plot;
   const spelled: Record<string, (value: never) => unknown> = {
-    defaultKeyPrefix: (value: string) => storedPrefix(value, dialect),
-    defaultAllowedIPs: (value: string[]) => storedAddresses(value, dialect),
-    defaultRateLimitPerSecond: (value: number) => storedNumber(value, dialect),
-    defaultExpiration: (value: number) => storedNumber(value, dialect),
+    defaultKeyPrefix: (value: string) => storedPrefix(value, variant),
+    defaultAllowedIPs: (value: string[]) => storedAddresses(value, variant),
+    defaultRateLimitPerSecond: (value: number) => storedNumber(value, variant),
+    defaultExpiration: (value: number) => storedNumber(value, variant),
   };
   const expected = names.map((name) =>
     name in inputs ? [name, spelled[name]?.(inputs[name] as never)] : [name, there[name]],

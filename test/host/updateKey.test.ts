@@ -16,7 +16,7 @@ describe("updating an ApiKey", () => {
   afterAll(() => scene.close());
 
   beforeEach(async () => {
-    scene.standIn.setDialect({});
+    scene.standIn.setVariant({});
     inputs = await declared(scene, { scopes });
     held = await key.create(inputs);
   });
@@ -53,7 +53,7 @@ describe("updating an ApiKey", () => {
   ] as const)(
     "K4 removes a scope that is no longer declared, on a server whose PATCH %s scopes",
     async (patchScopes, patches) => {
-      scene.standIn.setDialect({ patchScopes });
+      scene.standIn.setVariant({ patchScopes });
       const { requests } = await requestsOf(scene, () =>
         key.update(held, { ...inputs, scopes: scopes.slice(0, 1) }),
       );
@@ -65,7 +65,7 @@ describe("updating an ApiKey", () => {
   test.each(["replaces", "upserts", "merges"] as const)(
     "K4 removes a permission of a scope that stays, on a server whose PATCH %s scopes",
     async (patchScopes) => {
-      scene.standIn.setDialect({ patchScopes });
+      scene.standIn.setVariant({ patchScopes });
       const fewer = [{ representation: "orders", read: true }, scopes[1]];
       const updated = await key.update(held, { ...inputs, scopes: fewer });
       expect(granted(stored(scene, held))).toEqual(fewer);
@@ -74,7 +74,7 @@ describe("updating an ApiKey", () => {
   );
 
   test("K4 fails if scopes can't be removed; state has the service's values, and the next preview shows the change", async () => {
-    scene.standIn.setDialect({ patchScopes: "neverNarrows" });
+    scene.standIn.setVariant({ patchScopes: "neverNarrows" });
     const next = { ...inputs, name: "new", scopes: [] };
     const { kept, message } = await failureOf(key.update(held, next));
     expect(message).toMatch(
@@ -93,7 +93,7 @@ describe("updating an ApiKey", () => {
   test.each(["before", "nothing", "emptyBody", "emptyObject"] as const)(
     "R4 sends one GET if the answer doesn't show the new values (%s)",
     async (patchAnswer) => {
-      scene.standIn.setDialect({ patchAnswer });
+      scene.standIn.setVariant({ patchAnswer });
       const { endpoints, result } = await requestsOf(scene, () =>
         key.update(held, { ...inputs, name: "new" }),
       );
@@ -105,7 +105,7 @@ describe("updating an ApiKey", () => {
   test.each(["trimmed", "lowerCased"] as const)(
     "R3 doesn't show a name that the service rewrote as drift (%s)",
     async (names) => {
-      scene.standIn.setDialect({ names });
+      scene.standIn.setVariant({ names });
       const next = { ...inputs, name: " New Name " };
       const updated = await key.update(held, next);
       expect(updated.state).toMatchObject({

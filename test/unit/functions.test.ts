@@ -14,7 +14,7 @@ const scope = { representation: "orders", create: false, read: true, update: fal
 beforeAll(async () => {
   const tenants = [{ accessToken: "token", workspaces: [{ id: "ws_1" }] }];
   // Its lists leave out scopes and enabled.
-  service = await startStandIn({ tenants, dialect: { listRecords: "brief", delete: "marksAndLists" } });
+  service = await startStandIn({ tenants, variant: { listRecords: "brief", delete: "marksAndLists" } });
   service.addKey({ workspaceId: "ws_1", id: "key_on", name: "on", scopes: [scope] });
   service.addKey({ workspaceId: "ws_1", id: "key_off", name: "off", enabled: false });
   service.addKey({ workspaceId: "ws_1", id: "key_gone", name: "gone" });

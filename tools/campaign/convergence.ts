@@ -32,7 +32,7 @@ export function redEnd(trace: Trace): string | undefined {
   const rule = expected.find(([pattern]) => pattern.test(messages))?.[1];
   if (
     rule === undefined &&
-    schedule.dialect.listLimit > 0 &&
+    schedule.variant.listLimit > 0 &&
     /has a scope with this|Creating scope .*answered 409/.test(messages)
   ) {
     return "a scope that the service has but does not list";
@@ -45,7 +45,7 @@ export function redEnd(trace: Trace): string | undefined {
  * has no other way to say that they are gone.
  */
 function isUnlisted({ commands, schedule }: Trace): boolean {
-  if (schedule.dialect.keyLists === "answered") return false;
+  if (schedule.variant.keyLists === "answered") return false;
   const failures = commands
     .filter(({ name, step }) => name !== "destroy" && step === schedule.steps.length)
     .slice(-2)

@@ -10,13 +10,13 @@ export interface Pool {
   readonly keys: readonly ExistingKey[];
 }
 
-export function openPool(draw: Draw, { dialect, existing }: Schedule): Pool {
+export function openPool(draw: Draw, { variant, existing }: Schedule): Pool {
   const keys = [...existing];
   const forms = { text: "key_existing_", numeric: "9000", odd: "key existing/ü%2F?#" };
   return {
     keys,
     add(customerId) {
-      const id = `${forms[dialect.ids]}${keys.length + 1}`;
+      const id = `${forms[variant.ids]}${keys.length + 1}`;
       const scopes = draw.one(scopeSets) as ExistingKey["scopes"];
       const name = draw.one(["key", "other", "made elsewhere"]);
       keys.push({ id, customerId, name, enabled: draw.chance(75), scopes });

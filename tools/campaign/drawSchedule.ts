@@ -1,4 +1,4 @@
-import { type Dialect, defaultDialect, type PresetName, presets } from "../../standin";
+import { defaultVariant, type PresetName, presets, type Variant } from "../../standin";
 import { knobValues, laterMs } from "../../test/host/knobs";
 import { type Draw, drawing } from "./draw";
 import { withAdoption } from "./drawAdoption";
@@ -23,9 +23,9 @@ const apart = 1_000_000_000;
 /** The schedule of a seed. `foreignUrl` is the origin to which redirects lead. */
 export function drawSchedule(seed: number, foreignUrl: string, extent: Extent): Schedule {
   const draw = drawing(seed);
-  const [dialectName, knobs] = drawDialect(draw);
+  const [variantName, knobs] = drawVariant(draw);
   // A pause for the pace would take whole seconds; faults bring 429 too.
-  const plain = { ...defaultDialect, ...knobs, rateLimitPerSecond: 0, laterMs };
+  const plain = { ...defaultVariant, ...knobs, rateLimitPerSecond: 0, laterMs };
   const workspaceId = { text: "ws_main", numeric: "4711", odd: "ws main/ü%2F?#" }[plain.ids];
   const parallel = draw.chance(35);
   const programs = drawPrograms(draw, workspaceId, parallel);
@@ -34,26 +34,26 @@ export function drawSchedule(seed: number, foreignUrl: string, extent: Extent): 
   const steps = Array.from({ length: count }, (_, n) => drawStep(draw, n, programs.next(), trouble));
   const ending = trouble();
   // What an error repeats of the request is where secrets come from.
-  const dialect: Dialect = draw.chance(25) ? { ...plain, errorEchoes: "request" } : plain;
-  const schedule = { seed, dialectName, dialect, workspaceId, parallel, existing: [], steps, ending };
+  const variant: Variant = draw.chance(25) ? { ...plain, errorEchoes: "request" } : plain;
+  const schedule = { seed, variantName, variant, workspaceId, parallel, existing: [], steps, ending };
   const kept = withSet(drawing(-seed), schedule);
   return withRotation(drawing(apart - seed), withAdoption(drawing(apart + seed), kept));
 }
 
 /** Without the untrue answers that only a list could contradict, where the service has none that does. */
-function detectable(dialect: Dialect, { faults, ...trouble }: Trouble): Trouble {
-  return { ...trouble, faults: faults.filter((rule) => !isUndetectable(dialect, rule)) };
+function detectable(variant: Variant, { faults, ...trouble }: Trouble): Trouble {
+  return { ...trouble, faults: faults.filter((rule) => !isUndetectable(variant, rule)) };
 }
 
-function isUndetectable(dialect: Dialect, { endpoint, fault }: CampaignFault): boolean {
-  const hidesKeys = dialect.listLimit > 0 || dialect.listLag > 0;
+function isUndetectable(variant: Variant, { endpoint, fault }: CampaignFault): boolean {
+  const hidesKeys = variant.listLimit > 0 || variant.listLag > 0;
   switch (fault.kind) {
     case "markedDeleted":
-      return hidesKeys || dialect.zeroValues === "omitted";
+      return hidesKeys || variant.zeroValues === "omitted";
     case "status":
       return hidesKeys && endpoint !== undefined && (fault.status === 404 || fault.status === 410);
     case "otherRecord":
-      return dialect.keyLists !== "answered";
+      return variant.keyLists !== "answered";
     default:
       return false;
   }
@@ -65,7 +65,7 @@ function drawStep(draw: Draw, n: number, program: Program, trouble: () => Troubl
   return { program, days: 0, drifts, command, ...trouble() };
 }
 
-function drawDialect(draw: Draw): readonly [string, Partial<Dialect>] {
+function drawVariant(draw: Draw): readonly [string, Partial<Variant>] {
   const which = draw.number(1, 100);
   if (which <= 25) return ["default", {}];
   if (which <= 65) {
@@ -76,7 +76,7 @@ function drawDialect(draw: Draw): readonly [string, Partial<Dialect>] {
   return [knobs.map(([knob, value]) => `${knob}=${value}`).join(" "), Object.fromEntries(knobs)];
 }
 
-const undrawn: ReadonlySet<keyof Dialect> = new Set<keyof Dialect>([
+const undrawn: ReadonlySet<keyof Variant> = new Set<keyof Variant>([
   // The same in all.
   "laterMs",
   // A new key that is to be taken back can't be told from one that is gone while requests do not find it.
@@ -84,7 +84,7 @@ const undrawn: ReadonlySet<keyof Dialect> = new Set<keyof Dialect>([
 ]);
 
 function drawKnob(draw: Draw): readonly [string, unknown] {
-  const knobs = Object.keys(knobValues) as (keyof Dialect)[];
+  const knobs = Object.keys(knobValues) as (keyof Variant)[];
   const knob = draw.one(knobs.filter((name) => !undrawn.has(name)));
   return [knob, draw.one<unknown>(knobValues[knob])];
 }

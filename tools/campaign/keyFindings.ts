@@ -82,7 +82,7 @@ function unnameable(trace: Trace, made: MadeKey): string | undefined {
   );
   const isForIt = (n: number) =>
     alike.some((making) => making.operation.from < n && n <= endOf(trace, making));
-  const { listLimit, listLag } = trace.schedule.dialect;
+  const { listLimit, listLag } = trace.schedule.variant;
   const legible = lists.filter(({ n, status, fault }) => status === 200 && fault === undefined && isForIt(n));
   const refused = alike.some(({ said }) => /connection was refused/.test(said));
   const asked = lists.length > 0 || refused;
@@ -177,7 +177,7 @@ export function droppedAlive(trace: Trace): readonly Finding[] {
           isAbout({ path }, id),
       );
       const lists = asked.filter(({ endpoint, status }) => endpoint === "listApiKeys" && status === 200);
-      const { listLimit, listLag } = trace.schedule.dialect;
+      const { listLimit, listLag } = trace.schedule.variant;
       // Not to ask, or not to be answered, is no excuse.
       const hidden = lists.length > 0 && (listLimit > 0 || lists.length <= listLag);
       const what = `${resource} (${id}) by ${name} in ${command.name} ${command.step}.${command.repetition}`;

@@ -1,11 +1,11 @@
-import type { Dialect, Endpoint, Fault, KeyChange, KeyScopeChange, WorkspaceChange } from "../../standin";
+import type { Endpoint, Fault, KeyChange, KeyScopeChange, Variant, WorkspaceChange } from "../../standin";
 
 /** What one run of the campaign does: made from its seed alone, and plain data, so that it can be printed. */
 export interface Schedule {
   readonly seed: number;
-  /** The name by which the dialect is told. */
-  readonly dialectName: string;
-  readonly dialect: Dialect;
+  /** The name by which the variant is told. */
+  readonly variantName: string;
+  readonly variant: Variant;
   readonly workspaceId: string;
   /** Whether the engine runs the operations of one command at once. */
   readonly parallel: boolean;

@@ -31,7 +31,7 @@ export interface Stage {
 
 const dayMs = 86_400_000;
 
-export async function openStage({ seed, dialect, workspaceId, existing }: Schedule): Promise<Stage> {
+export async function openStage({ seed, variant, workspaceId, existing }: Schedule): Promise<Stage> {
   const accessToken = `token-canary-${seed}`;
   const workspaces = [{ id: workspaceId, defaultKeyPrefix: "was", defaultRateLimitPerSecond: 10 }];
   const made: MadeKey[] = [];
@@ -39,7 +39,7 @@ export async function openStage({ seed, dialect, workspaceId, existing }: Schedu
   let answered: (request: LoggedRequest) => void = () => {};
   let stopping = Promise.resolve();
   const standIn = await startOnOwnPort({
-    dialect,
+    variant,
     tenants: [{ name: "acme", accessToken, workspaces }],
     onRequest(request) {
       if (request.carriedOut && /^(createApiKey|migrateApiKey)$/.test(request.endpoint)) collect(request.n);

@@ -15,8 +15,8 @@ export function story(trace: Trace): string {
   ].join("\n");
 }
 
-function planned({ dialectName, parallel, steps, ending }: Schedule): readonly string[] {
-  const title = `service: ${dialectName}; operations ${parallel ? "at once" : "one after the other"}`;
+function planned({ variantName, parallel, steps, ending }: Schedule): readonly string[] {
+  const title = `service: ${variantName}; operations ${parallel ? "at once" : "one after the other"}`;
   return [title, ...[...steps, ending].map((step, n) => `step ${n}: ${JSON.stringify(step)}`)];
 }
 

@@ -24,14 +24,14 @@ export function openTally(): Tally {
   };
 }
 
-export function count(tally: Tally, { seed, dialect, findings, injected }: Trial): void {
+export function count(tally: Tally, { seed, variant, findings, injected }: Trial): void {
   tally.schedules += 1;
   for (const [kind, times] of Object.entries(injected)) add(tally.injected, kind, times);
   for (const { column, what, apart } of findings) {
     if (apart !== undefined) add(tally.apart, `${columns[column]}: ${apart}`, 1);
     else {
       tally.violations[column] += 1;
-      tally.failures.push({ seed, text: `${columns[column]} (${dialect}): ${what}` });
+      tally.failures.push({ seed, text: `${columns[column]} (${variant}): ${what}` });
     }
   }
 }

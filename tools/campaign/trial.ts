@@ -11,7 +11,7 @@ import type { Trace } from "./trace";
 /** What one schedule came to. */
 export interface Trial {
   readonly seed: number;
-  readonly dialect: string;
+  readonly variant: string;
   readonly findings: readonly Finding[];
   /** Faults that requests met, and interruptions and outages, each by its kind. */
   readonly injected: Readonly<Record<string, number>>;
@@ -27,12 +27,12 @@ export async function tryOut(
   const trace = await play(schedule, open, () => foreigner.visits(seed));
   onTrace(trace);
   const findings = [...judge(trace), ...(await stuck(trace, open))];
-  return { seed, dialect: schedule.dialectName, findings, injected: injectedInto(trace) };
+  return { seed, variant: schedule.variantName, findings, injected: injectedInto(trace) };
 }
 
 /** A schedule of which nothing is known but why. */
 export function unplayed(seed: number, what: string): Trial {
-  return { seed, dialect: "any service", findings: [{ column: "unplayed", what }], injected: {} };
+  return { seed, variant: "any service", findings: [{ column: "unplayed", what }], injected: {} };
 }
 
 /** Reports a stack that never became stable, unless the same schedule without faults doesn't either. */

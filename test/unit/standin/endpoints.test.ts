@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { entry, heldKey, newKey, open, send } from "./standInCaller";
 
-describe("the stand-in, in the default dialect,", () => {
+describe("the stand-in, in the default variant,", () => {
   it("creates a key and returns its secret only once", async () => {
     const { standIn, post, get, keyPath } = await open();
     const made = await post("/api-key", { ...newKey, prefix: "ci", expiresAt: 60, metadata: { a: 1 } });

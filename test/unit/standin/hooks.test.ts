@@ -14,11 +14,11 @@ describe("the stand-in's methods", () => {
     expect((await get(keyPath(id))).body.apiKey).not.toHaveProperty("prefix");
   });
 
-  it("delete a key in the dialect's way", async () => {
+  it("delete a key in the variant's way", async () => {
     const { standIn, create } = await open();
     const [removed, marked] = [await create(), await create()];
     standIn.deleteKey(removed.id);
-    standIn.setDialect({ delete: "marks" });
+    standIn.setVariant({ delete: "marks" });
     standIn.deleteKey(marked.id);
     expect(standIn.key(removed.id)).toBeUndefined();
     expect(standIn.key(marked.id)?.deleted).toBe(true);

@@ -69,7 +69,7 @@ const knobs: Record<LaterKnob, () => Promise<void>> = {
     expect((await patch(keyPath(id), { name: "new" })).status).toBe(202);
     await standIn.settled();
     expect(performance.now() - began).toBeGreaterThan(450);
-    standIn.setDialect({ writes: "queued", laterMs: 5 });
+    standIn.setVariant({ writes: "queued", laterMs: 5 });
     const beganAgain = performance.now();
     await patch(keyPath(id), { name: "newer" });
     await standIn.settled();
@@ -86,14 +86,14 @@ describe("writes that the stand-in applies after its answer", () => {
     const { standIn, create, patch, del, get, keyPath } = await open({ writes: "queued", laterMs });
     const { id } = await create({ name: "old", enabled: true });
     await patch(keyPath(id), { name: "first", enabled: false });
-    standIn.setDialect({ writes: "queued", laterMs: 1 });
+    standIn.setVariant({ writes: "queued", laterMs: 1 });
     const second = await patch(keyPath(id), { name: "second" });
     expect(second.body.apiKey.name).toBe("old");
     await standIn.settled();
     expect(standIn.key(id)).toMatchObject({ name: "second", enabled: false });
     for (const how of ["marks", "removes"] as const) {
       const { id: doomed } = await create({ name: "old" });
-      standIn.setDialect({ writes: "queued", laterMs, delete: how });
+      standIn.setVariant({ writes: "queued", laterMs, delete: how });
       expect((await del(keyPath(doomed))).status).toBe(202);
       expect((await del(keyPath(doomed))).status).toBe(202);
       expect((await patch(keyPath(doomed), { name: "too late" })).status).toBe(202);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { Dialect } from "../../../standin";
+import type { Variant } from "../../../standin";
 import { entry, open } from "./standInCaller";
 
 /** The scopes, as "representation permissions", that a key with "orders create read" and "bills read" has after a PATCH. */
-async function heldAfter(patchScopes: Dialect["patchScopes"], ...given: [string, string, "withId"?][]) {
+async function heldAfter(patchScopes: Variant["patchScopes"], ...given: [string, string, "withId"?][]) {
   const { create, patch, keyPath } = await open({ patchScopes });
   const { id, scopes } = await create();
   const idOf = (name: string) =>

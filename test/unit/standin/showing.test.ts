@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Dialect } from "../../../standin";
+import type { Variant } from "../../../standin";
 import { entry, type Json, newKey, open, type ShownKnob } from "./standInCaller";
 
 // One test for each setting. A setting without one is a type error.
@@ -7,8 +7,8 @@ const knobs: Record<ShownKnob, () => Promise<void>> = {
   async timestamps() {
     const { standIn, create, get, keyPath } = await open();
     const { id, createdAt } = await create();
-    const shown = async (timestamps: Dialect["timestamps"]) => {
-      standIn.setDialect({ timestamps });
+    const shown = async (timestamps: Variant["timestamps"]) => {
+      standIn.setVariant({ timestamps });
       return (await get(keyPath(id))).body.apiKey.createdAt;
     };
     expect(new Date(createdAt).toISOString()).toBe(createdAt);
@@ -20,11 +20,11 @@ const knobs: Record<ShownKnob, () => Promise<void>> = {
     const { standIn, create, get } = await open({ absent: "null" });
     const nothing = { prefix: null, expiresAt: null, lastUsedAt: null, billingId: null };
     expect(await create()).toMatchObject(nothing);
-    standIn.setDialect({ absent: "empty" });
+    standIn.setVariant({ absent: "empty" });
     expect(await create()).toMatchObject({ prefix: "", expiresAt: 0, lastUsedAt: "", billingId: "" });
     const { workspace } = (await get("/workspace/ws_main")).body;
     expect(workspace).toMatchObject({ defaultKeyPrefix: "", defaultAllowedIPs: [], defaultExpiration: 0 });
-    standIn.setDialect({});
+    standIn.setVariant({});
     for (const field of Object.keys(nothing)) expect(await create()).not.toHaveProperty(field);
   },
   async zeroValues() {
@@ -56,8 +56,8 @@ const knobs: Record<ShownKnob, () => Promise<void>> = {
     const { standIn, create, get, keyPath } = await open();
     const given = ["c", "a", "b", "e", "d", "g", "f"];
     const { id } = await create({ scopes: given.map((name) => entry(name, "read")) });
-    const shown = async (scopeOrder: Dialect["scopeOrder"]): Promise<string[]> => {
-      standIn.setDialect({ scopeOrder });
+    const shown = async (scopeOrder: Variant["scopeOrder"]): Promise<string[]> => {
+      standIn.setVariant({ scopeOrder });
       const { scopes } = (await get(keyPath(id))).body.apiKey;
       return scopes.map(({ representation }: Json) => representation);
     };
@@ -77,10 +77,10 @@ const knobs: Record<ShownKnob, () => Promise<void>> = {
     const scopes = key.scopes.map((shown: Json) => ({ ...shown, del: true }));
     const edited = (await patch(keyPath(key.id), { scopes })).body.apiKey;
     expect(ids(edited).filter((id) => ids(key).includes(id))).toEqual([]);
-    standIn.setDialect({ scopeIds: "newEachTime" });
+    standIn.setVariant({ scopeIds: "newEachTime" });
     expect(ids((await get(keyPath(key.id))).body.apiKey)).not.toEqual(ids(edited));
     expect((await patch(keyPath(key.id), { scopes })).status).toBe(200);
-    standIn.setDialect({ scopeIds: "none" });
+    standIn.setVariant({ scopeIds: "none" });
     expect((await get(keyPath(key.id))).body.apiKey.scopes[0]).not.toHaveProperty("id");
   },
   async scopeFlags() {
@@ -101,12 +101,12 @@ const knobs: Record<ShownKnob, () => Promise<void>> = {
   async contentType() {
     const { standIn, get } = await open({ contentType: "application/vnd.api+json" });
     expect((await get("/workspace")).headers.get("content-type")).toBe("application/vnd.api+json");
-    standIn.setDialect({ contentType: "none" });
+    standIn.setVariant({ contentType: "none" });
     expect((await get("/workspace")).headers.get("content-type")).toBeNull();
   },
 };
 
-describe("the stand-in's dialect, for records in answers,", () => {
+describe("the stand-in's variant, for records in answers,", () => {
   it.each(Object.entries(knobs))("has a working setting %s", async (_, prove) => {
     await prove();
   });

@@ -1,10 +1,10 @@
 import { onTestFinished } from "vitest";
 import {
-  type Dialect,
   type PresetName,
   type StandIn,
   type StandInOptions,
   startStandIn,
+  type Variant,
 } from "../../../standin";
 
 /** A record of an answer, as parsed JSON. */
@@ -62,10 +62,10 @@ export const heldKey = { ...newKey, key: "sk_live_0123456789abcdef", metadata: {
 
 /** Starts a stand-in that closes when the test ends. */
 export async function open(
-  dialect: Partial<Dialect> | PresetName = {},
-  options: Omit<StandInOptions, "dialect"> = {},
+  variant: Partial<Variant> | PresetName = {},
+  options: Omit<StandInOptions, "variant"> = {},
 ) {
-  const standIn = await startStandIn({ ...options, dialect });
+  const standIn = await startStandIn({ ...options, variant });
   onTestFinished(() => standIn.close());
   const create = async (change: object = {}): Promise<Json> => {
     const { body } = await send(standIn, "POST", "/api-key", { ...newKey, ...change });
@@ -90,7 +90,7 @@ function parse(text: string): Json {
   }
 }
 
-/** Settings of a dialect about writes and stored values. patchScopes has its own tests. */
+/** Settings of a variant about writes and stored values. patchScopes has its own tests. */
 export type WriteKnob =
   | "patchFields"
   | "unknownScopeId"
@@ -113,7 +113,7 @@ export type WriteKnob =
   | "expiresAt"
   | "ids";
 
-/** Settings of a dialect about the form of records in answers. */
+/** Settings of a variant about the form of records in answers. */
 export type ShownKnob =
   | "timestamps"
   | "absent"
@@ -126,8 +126,8 @@ export type ShownKnob =
   | "extraEmptyScope"
   | "contentType";
 
-/** Settings of a dialect about writes that are applied after their answer. */
+/** Settings of a variant about writes that are applied after their answer. */
 export type LaterKnob = "writes" | "newKeys" | "laterMs";
 
-/** All other settings of a dialect, including new ones. */
-export type OtherKnob = Exclude<keyof Dialect, WriteKnob | ShownKnob | LaterKnob | "patchScopes">;
+/** All other settings of a variant, including new ones. */
+export type OtherKnob = Exclude<keyof Variant, WriteKnob | ShownKnob | LaterKnob | "patchScopes">;

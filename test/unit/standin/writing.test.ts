@@ -21,7 +21,7 @@ const knobs: Record<WriteKnob, () => Promise<void>> = {
     const { id, scopes } = await create();
     const change = { scopes: [entry("orders", "del", "ks_other")] };
     expect((await patch(keyPath(id), change)).status).toBe(400);
-    standIn.setDialect({ unknownScopeId: "ignored" });
+    standIn.setVariant({ unknownScopeId: "ignored" });
     expect((await patch(keyPath(id), change)).body.apiKey.scopes[0].id).toBe(scopes[0].id);
   },
   async patchAnswer() {
@@ -36,7 +36,7 @@ const knobs: Record<WriteKnob, () => Promise<void>> = {
       ["emptyBody", [200, ""]],
       ["emptyObject", [200, "{}"]],
     ] as const) {
-      standIn.setDialect({ patchAnswer });
+      standIn.setVariant({ patchAnswer });
       const { status, text } = await patch(keyPath(id), { name: patchAnswer });
       expect([status, text]).toEqual(expected);
       expect(standIn.key(id)?.name).toBe(patchAnswer);
@@ -57,7 +57,7 @@ const knobs: Record<WriteKnob, () => Promise<void>> = {
     const made = await create();
     expect(made.key).toBeUndefined();
     expect(made.name).toBe("ci");
-    standIn.setDialect({ createAnswer: "brief" });
+    standIn.setVariant({ createAnswer: "brief" });
     expect(await create()).toEqual({ id: expect.any(String), key: expect.any(String) });
     const { body } = await post("/api-key/migrate", heldKey);
     expect(Object.keys(body.apiKey)).toEqual(["id", "key"]);
@@ -80,10 +80,10 @@ const knobs: Record<WriteKnob, () => Promise<void>> = {
     const first = await post("/workspace/ws_main/scope", scope);
     const again = () => post("/workspace/ws_main/scope", { ...scope, name: "other" });
     expect((await again()).status).toBe(409);
-    standIn.setDialect({ duplicateScope: "returned" });
+    standIn.setVariant({ duplicateScope: "returned" });
     const returned = await again();
     expect([returned.status, returned.body]).toEqual([200, first.body]);
-    standIn.setDialect({ duplicateScope: "created" });
+    standIn.setVariant({ duplicateScope: "created" });
     expect((await again()).body.scope.id).not.toBe(first.body.scope.id);
     expect(names(standIn.scopes("ws_main"))).toEqual([" Orders ", "other"]);
   },
@@ -92,24 +92,24 @@ const knobs: Record<WriteKnob, () => Promise<void>> = {
     const first = await post("/api-key/migrate", heldKey);
     const again = () => post("/api-key/migrate", { ...heldKey, workspaceId: "ws_second" });
     expect((await again()).status).toBe(409);
-    standIn.setDialect({ duplicateKey: "returned" });
+    standIn.setVariant({ duplicateKey: "returned" });
     const returned = await again();
     expect([returned.status, returned.body]).toEqual([200, first.body]);
-    standIn.setDialect({ duplicateKey: "created" });
+    standIn.setVariant({ duplicateKey: "created" });
     expect((await again()).status).toBe(201);
-    standIn.setDialect({});
+    standIn.setVariant({});
     for (const { id } of standIn.keys({ workspaceId: "ws_second" })) standIn.deleteKey(id);
     await del(keyPath(first.body.apiKey.id));
     expect((await again()).status).toBe(201);
-    standIn.setDialect({ duplicateKey: "returned", delete: "marks" });
+    standIn.setVariant({ duplicateKey: "returned", delete: "marks" });
     standIn.addTenant({ accessToken: "other", workspaces: [{ id: "ws_other" }] });
     const foreign = { ...heldKey, workspaceId: "ws_other" };
     const asOther = { authorization: "Bearer other" };
     expect((await send(standIn, "POST", "/api-key/migrate", foreign, asOther)).status).toBe(409);
-    standIn.setDialect({ duplicateKey: "created", delete: "marks" });
+    standIn.setVariant({ duplicateKey: "created", delete: "marks" });
     const twin = await again();
     for (const { id } of standIn.keys()) if (id !== twin.body.apiKey.id) standIn.deleteKey(id);
-    standIn.setDialect({ delete: "marks" });
+    standIn.setVariant({ delete: "marks" });
     expect((await again()).status).toBe(409);
     standIn.deleteKey(twin.body.apiKey.id);
     expect((await again()).status).toBe(201);
@@ -119,18 +119,18 @@ const knobs: Record<WriteKnob, () => Promise<void>> = {
     const status = async (field: string) => (await patch("/workspace/ws_main", { [field]: 0 })).status;
     const both = async () => [await status("defaultRateLimitPerSecond"), await status("defaultExpiration")];
     expect(await both()).toEqual([400, 200]);
-    standIn.setDialect({ positiveNumber: "defaultExpiration" });
+    standIn.setVariant({ positiveNumber: "defaultExpiration" });
     expect(await both()).toEqual([200, 400]);
-    standIn.setDialect({ positiveNumber: "both" });
+    standIn.setVariant({ positiveNumber: "both" });
     expect(await both()).toEqual([400, 400]);
-    standIn.setDialect({ positiveNumber: "neither" });
+    standIn.setVariant({ positiveNumber: "neither" });
     expect(await both()).toEqual([200, 200]);
   },
   async migrateRequires() {
     const { standIn, post } = await open();
     const few = { key: heldKey.key, name: "k", workspaceId: "ws_main" };
     expect((await post("/api-key/migrate", few)).status).toBe(400);
-    standIn.setDialect({ migrateRequires: "few" });
+    standIn.setVariant({ migrateRequires: "few" });
     const { body } = await post("/api-key/migrate", few);
     expect(body.apiKey).toMatchObject({ enabled: true, scopes: [] });
     expect((await post("/api-key/migrate", { name: "k", workspaceId: "ws_main" })).status).toBe(400);
@@ -138,21 +138,21 @@ const knobs: Record<WriteKnob, () => Promise<void>> = {
   async scopeRequires() {
     const { standIn, post } = await open();
     expect((await post("/workspace/ws_main/scope", { representation: "r" })).status).toBe(400);
-    standIn.setDialect({ scopeRequires: "few" });
+    standIn.setVariant({ scopeRequires: "few" });
     expect((await post("/workspace/ws_main/scope", { representation: "r" })).body.scope.name).toBe("r");
   },
   async billingRequires() {
     const { standIn, post } = await open();
     const few = { totalCredits: "1", workspaceId: "ws_main" };
     expect((await post("/customer-billing", few)).body.billing.allowOverages).toBe(false);
-    standIn.setDialect({ billingRequires: "all" });
+    standIn.setVariant({ billingRequires: "all" });
     expect((await post("/customer-billing", few)).status).toBe(400);
   },
   async names() {
     const { standIn, create, patch, post, keyPath } = await open({ names: "trimmed" });
     const { id, name } = await create({ name: " My Key " });
     expect(name).toBe("My Key");
-    standIn.setDialect({ names: "lowerCased" });
+    standIn.setVariant({ names: "lowerCased" });
     expect((await patch(keyPath(id), { name: " New Key" })).body.apiKey.name).toBe("new key");
     expect((await post("/workspace/ws_main/scope", scope)).body.scope.name).toBe("orders");
   },
@@ -190,7 +190,7 @@ const knobs: Record<WriteKnob, () => Promise<void>> = {
     const { standIn, create } = await open({ expiresAt: "rounded" });
     expect((await create({ expiresAt: 125 })).expiresAt).toBe(120);
     expect((await create({ expiresAt: 1 })).expiresAt).toBe(60);
-    standIn.setDialect({ expiresAt: "defaulted" });
+    standIn.setVariant({ expiresAt: "defaulted" });
     expect((await create()).expiresAt).toBe(2_592_000);
     expect((await create({ expiresAt: 125 })).expiresAt).toBe(125);
   },
@@ -210,7 +210,7 @@ const knobs: Record<WriteKnob, () => Promise<void>> = {
   },
 };
 
-describe("the stand-in's dialect, for writes and stored values,", () => {
+describe("the stand-in's variant, for writes and stored values,", () => {
   it.each(Object.entries(knobs))("has a working setting %s", async (_, prove) => {
     await prove();
   });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Clock, systemClock } from "../../provider/client/clock";
 import { Failure } from "../../provider/core/errors";
-import { type Dialect, defaultDialect, type StandIn, startStandIn } from "../../standin";
+import { defaultVariant, type StandIn, startStandIn, type Variant } from "../../standin";
 import { runs } from "../all";
 import { knobCases, mixtures, presetCases } from "../host/knobs";
 import { type Held, type Process, readResult, type State, startProcess } from "./lifecycles";
@@ -105,17 +105,17 @@ const workspaceIds = {
   odd: ["a b/ü?", "b%2F#", "c c"],
 };
 
-async function onDialect(dialect: Dialect): Promise<void> {
-  const ids = workspaceIds[dialect.ids];
+async function onVariant(variant: Variant): Promise<void> {
+  const ids = workspaceIds[variant.ids];
   const tenant = {
     name: "acme",
     accessToken: "tok_refresh",
     workspaces: ids.map((id) => ({ id, name: `Workspace ${id}` })),
   };
-  const service = await startStandIn({ dialect, tenants: [tenant] });
+  const service = await startStandIn({ variant, tenants: [tenant] });
   try {
     // A service that limits requests per second needs a real clock.
-    const clock = () => (dialect.rateLimitPerSecond > 0 ? systemClock : quickClock());
+    const clock = () => (variant.rateLimitPerSecond > 0 ? systemClock : quickClock());
     const held = await changedElsewhere(service, ids, clock);
     await service.settled();
     const { together, apart } = await bothWays(service, held, clock);
@@ -126,11 +126,11 @@ async function onDialect(dialect: Dialect): Promise<void> {
 }
 
 describe("a refresh with lists has the same results as single reads", () => {
-  test.each([...presetCases, ...knobCases])("on $name", ({ dialect }) => onDialect(dialect));
+  test.each([...presetCases, ...knobCases])("on $name", ({ variant }) => onVariant(variant));
 
   test("on random mixtures of server variants", { timeout: 240_000 }, async () => {
     await fc.assert(
-      fc.asyncProperty(mixtures, (knobs) => onDialect({ ...defaultDialect, ...knobs })),
+      fc.asyncProperty(mixtures, (knobs) => onVariant({ ...defaultVariant, ...knobs })),
       { seed: 20_261_121, numRuns: runs(60), interruptAfterTimeLimit: 200_000, markInterruptAsFailure: true },
     );
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Dialect, PresetName } from "../../../standin";
+import type { PresetName, Variant } from "../../../standin";
 import { heldKey, type Json, type OtherKnob, open } from "./standInCaller";
 
 const scope = { name: " Orders ", representation: "orders", description: "" };
@@ -8,7 +8,7 @@ const names = (records: Json[]) => records.map(({ name }) => name);
 // One test for each setting. A setting without one is a type error.
 const knobs: Record<OtherKnob, () => Promise<void>> = {
   async delete() {
-    const see = async (how: Dialect["delete"]) => {
+    const see = async (how: Variant["delete"]) => {
       const { standIn, create, del, get, keyPath } = await open({ delete: how });
       const { id } = await create();
       expect((await del(keyPath(id))).body.apiKey.deleted).toBe(true);
@@ -29,7 +29,7 @@ const knobs: Record<OtherKnob, () => Promise<void>> = {
       ["nothing", [204, undefined]],
       ["emptyBody", [200, undefined]],
     ] as const) {
-      standIn.setDialect({ deleteAnswer });
+      standIn.setVariant({ deleteAnswer });
       const { status, body } = await del(keyPath((await create()).id));
       expect([status, body?.apiKey.deleted]).toEqual(expected);
     }
@@ -42,11 +42,11 @@ const knobs: Record<OtherKnob, () => Promise<void>> = {
     expect((await del(keyPath("key_never"))).status).toBe(404);
     expect((await del(`/workspace/ws_second/api-key/${id}`)).status).toBe(404);
     for (const deleteAgain of [409, 400, 422] as const) {
-      standIn.setDialect({ deleteAgain });
+      standIn.setVariant({ deleteAgain });
       expect((await del(keyPath(id))).status).toBe(deleteAgain);
       expect((await del(keyPath("key_never"))).status).toBe(404);
     }
-    standIn.setDialect({ deleteAgain: 200 });
+    standIn.setVariant({ deleteAgain: 200 });
     expect((await del(keyPath(id))).body.apiKey).toMatchObject({ id, deleted: true });
     expect(standIn.requests.at(-1)?.carriedOut).toBe(false);
   },
@@ -57,7 +57,7 @@ const knobs: Record<OtherKnob, () => Promise<void>> = {
     expect((await get(keyPath(id))).status).toBe(410);
     expect((await patch(keyPath(id), {})).status).toBe(410);
     expect((await get(keyPath("key_never"))).status).toBe(404);
-    standIn.setDialect({ readDeleted: "null" });
+    standIn.setVariant({ readDeleted: "null" });
     for (const answer of [await get(keyPath(id)), await patch(keyPath(id), {})])
       expect(answer).toMatchObject({ status: 200, body: { apiKey: null } });
   },
@@ -66,13 +66,13 @@ const knobs: Record<OtherKnob, () => Promise<void>> = {
     const { id } = await create();
     await del(keyPath(id));
     expect((await patch(keyPath(id), { name: "x" })).status).toBe(404);
-    standIn.setDialect({ delete: "marks", editDeleted: "edited" });
+    standIn.setVariant({ delete: "marks", editDeleted: "edited" });
     expect((await patch(keyPath(id), { name: "x" })).body.apiKey).toMatchObject({ name: "x", deleted: true });
   },
   async errorBody() {
     const { standIn, get } = await open();
-    const refusal = async (errorBody: Dialect["errorBody"]) => {
-      standIn.setDialect({ errorBody });
+    const refusal = async (errorBody: Variant["errorBody"]) => {
+      standIn.setVariant({ errorBody });
       const { text, headers } = await get("/workspace/ws_none");
       return [text, headers.get("content-type")];
     };
@@ -95,7 +95,7 @@ const knobs: Record<OtherKnob, () => Promise<void>> = {
     const { text } = await post("/api-key/migrate", { ...heldKey, enabled: 1 });
     expect(text).toContain(standIn.accessToken);
     expect(text).toContain(heldKey.key);
-    standIn.setDialect({});
+    standIn.setVariant({});
     expect((await post("/api-key/migrate", { ...heldKey, enabled: 1 })).text).not.toContain(heldKey.key);
   },
   async invalidStatus() {
@@ -106,8 +106,8 @@ const knobs: Record<OtherKnob, () => Promise<void>> = {
   async otherTenant() {
     const { standIn, get } = await open();
     standIn.addTenant({ accessToken: "other", workspaces: [{ id: "ws_other" }] });
-    const see = async (otherTenant: Dialect["otherTenant"]) => {
-      standIn.setDialect({ otherTenant });
+    const see = async (otherTenant: Variant["otherTenant"]) => {
+      standIn.setVariant({ otherTenant });
       const read = await get("/workspace/ws_other");
       const lists = [await get("/workspace/ws_other/api-key"), await get("/workspace/ws_other/scopes")];
       return [read.status, ...lists.map(({ status, text }) => (status === 200 ? text : status))];
@@ -115,7 +115,7 @@ const knobs: Record<OtherKnob, () => Promise<void>> = {
     expect(await see(404)).toEqual([404, 404, 404]);
     expect(await see(403)).toEqual([403, 403, 403]);
     expect(await see("empty")).toEqual([404, '{"apiKeys":[]}', '{"scopes":[]}']);
-    standIn.setDialect({ otherTenant: 403 });
+    standIn.setVariant({ otherTenant: 403 });
     expect((await get("/workspace/ws_none")).status).toBe(404);
   },
   async rateLimitPerSecond() {
@@ -123,13 +123,13 @@ const knobs: Record<OtherKnob, () => Promise<void>> = {
     const replies = await Promise.all(Array.from({ length: 20 }, () => get("/workspace")));
     const statuses = new Set(replies.map(({ status }) => status));
     expect(statuses).toEqual(new Set([200, 429]));
-    standIn.setDialect({});
+    standIn.setVariant({});
     expect((await get("/workspace")).status).toBe(200);
   },
   async retryAfter() {
     const { standIn, get } = await open();
-    const header = async (retryAfter: Dialect["retryAfter"]) => {
-      standIn.setDialect({ rateLimitPerSecond: 1, retryAfter });
+    const header = async (retryAfter: Variant["retryAfter"]) => {
+      standIn.setVariant({ rateLimitPerSecond: 1, retryAfter });
       const replies = await Promise.all(Array.from({ length: 20 }, () => get("/workspace")));
       return replies.find(({ status }) => status === 429)?.headers.get("retry-after");
     };
@@ -141,7 +141,7 @@ const knobs: Record<OtherKnob, () => Promise<void>> = {
     const { standIn, create, get, keyPath } = await open();
     const { id } = await create();
     for (const keyLists of [403, 404, 405, 501] as const) {
-      standIn.setDialect({ keyLists, otherTenant: "empty" });
+      standIn.setVariant({ keyLists, otherTenant: "empty" });
       const paths = ["/workspace/ws_main/api-key", "/workspace/ws_none/api-key"];
       for (const path of paths) expect((await get(path)).status).toBe(keyLists);
       for (const path of [keyPath(id), "/workspace/ws_main", "/workspace", "/workspace/ws_main/scopes"]) {
@@ -177,7 +177,7 @@ const knobs: Record<OtherKnob, () => Promise<void>> = {
     expect(await list()).toMatchObject([{ name: "old" }]);
     for (const field of ["scopes", "enabled"]) expect((await list())[0]).not.toHaveProperty(field);
     expect((await get(keyPath(id))).body.apiKey).toMatchObject({ enabled: true, scopes: [{}, {}] });
-    standIn.setDialect({ listRecords: "stale" });
+    standIn.setVariant({ listRecords: "stale" });
     await patch(keyPath(id), { name: "new" });
     await patch("/workspace/ws_main", { defaultKeyPrefix: "p" });
     expect(names(await list())).toEqual(["old"]);
@@ -185,7 +185,7 @@ const knobs: Record<OtherKnob, () => Promise<void>> = {
     expect((await get(keyPath(id))).body.apiKey.name).toBe("new");
     standIn.editKey(id, { enabled: false });
     expect(await list()).toMatchObject([{ name: "new", enabled: false }]);
-    standIn.setDialect({ listRecords: "stale", delete: "marksAndLists" });
+    standIn.setVariant({ listRecords: "stale", delete: "marksAndLists" });
     await patch(keyPath(id), { name: "newer" });
     await del(keyPath(id));
     expect(await list()).toMatchObject([{ name: "new", deleted: true }]);
@@ -197,19 +197,19 @@ const knobs: Record<OtherKnob, () => Promise<void>> = {
   },
 };
 
-describe("the stand-in's dialect", () => {
+describe("the stand-in's variant", () => {
   it.each(Object.entries(knobs))("has a working setting %s", async (_, prove) => {
     await prove();
   });
 
   it("is set relative to the default each time", async () => {
     const { standIn, create } = await open({ createStatus: 200, names: "trimmed" });
-    standIn.setDialect({ createStatus: 202 });
+    standIn.setVariant({ createStatus: 202 });
     expect((await create({ name: " a" })).name).toBe(" a");
   });
 
   it("fails for an unknown preset, with a list of presets", async () => {
     const { standIn } = await open();
-    expect(() => standIn.setDialect("softdelete" as PresetName)).toThrow(/"softdelete".*softDelete/);
+    expect(() => standIn.setVariant("softdelete" as PresetName)).toThrow(/"softdelete".*softDelete/);
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Dialect } from "../../standin";
+import type { Variant } from "../../standin";
 import { adoptionLife } from "./adoptionLife";
 import { billingLife } from "./billingLife";
 import { keyLife } from "./keyLife";
@@ -11,7 +11,7 @@ import { setLife } from "./setLife";
 import { settingsLife } from "./settingsLife";
 
 type Open = (options: SceneOptions) => Promise<Scene>;
-type Life = (scene: Scene, dialect: Dialect, workspaceId: string) => Promise<void>;
+type Life = (scene: Scene, variant: Variant, workspaceId: string) => Promise<void>;
 
 /** The whole lifecycle of a resource, by its kind. */
 export const lives: Readonly<Record<string, Life>> = {
@@ -23,7 +23,7 @@ export const lives: Readonly<Record<string, Life>> = {
   "adopted key": adoptionLife,
 };
 
-/** A test for each dialect: the whole lifecycle of an ApiKey on it. */
+/** A test for each variant: the whole lifecycle of an ApiKey on it. */
 export function describeLives(title: string, cases: readonly Case[], open: Open = openScene): void {
   describe(title, () => {
     let scene: Scene;
@@ -35,9 +35,9 @@ export function describeLives(title: string, cases: readonly Case[], open: Open 
 
     test.each(cases)(
       "$name",
-      async ({ dialect, workspaceId }) => {
+      async ({ variant, workspaceId }) => {
         // The first GET after a write comes sooner than this, the next ones later.
-        await keyLife(scene, { ...dialect, laterMs: 200 }, workspaceId);
+        await keyLife(scene, { ...variant, laterMs: 200 }, workspaceId);
       },
       // If keys can't be listed, each wait for a missing key takes its whole time.
       90_000,
@@ -53,7 +53,7 @@ export function describeLives(title: string, cases: readonly Case[], open: Open 
   });
 }
 
-/** A test for each dialect: the whole lifecycle of a resource of this kind on it, with shortened pauses. */
+/** A test for each variant: the whole lifecycle of a resource of this kind on it, with shortened pauses. */
 export function describeQuickLives(kind: string, cases: readonly Case[], open: Open = openScene): void {
   describe(`lifecycle (${kind})`, () => {
     let scene: Scene;
@@ -66,8 +66,8 @@ export function describeQuickLives(kind: string, cases: readonly Case[], open: O
       expect(await scene.close()).not.toContain(accessToken);
     });
 
-    test.each(cases)("$name", async ({ dialect, workspaceId }) => {
-      await lives[kind]?.(scene, dialect, workspaceId);
+    test.each(cases)("$name", async ({ variant, workspaceId }) => {
+      await lives[kind]?.(scene, variant, workspaceId);
     });
   });
 }

@@ -160,9 +160,9 @@ export const knobs = {
  * A server variant: one plausible way for a service to behave where its API's description leaves it open. It has one value
  * of each of the {@link knobs}.
  */
-export type Dialect = { [Knob in keyof typeof knobs]: (typeof knobs)[Knob][number] };
+export type Variant = { [Knob in keyof typeof knobs]: (typeof knobs)[Knob][number] };
 
-/** The dialect of the simplest plausible service: the default of every knob. */
-export const defaultDialect = Object.fromEntries(
+/** The variant of the simplest plausible service: the default of every knob. */
+export const defaultVariant = Object.fromEntries(
   Object.entries(knobs).map(([knob, [usual]]) => [knob, usual]),
-) as Readonly<Dialect>;
+) as Readonly<Variant>;

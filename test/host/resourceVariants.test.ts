@@ -1,5 +1,5 @@
-import { describeQuickLives } from "./dialectLives";
 import { knobCases, presetCases } from "./knobs";
+import { describeQuickLives } from "./variantLives";
 
 for (const kind of ["ApiKeySet", "Scope", "CustomerBilling", "WorkspaceSettings", "adopted key"])
   describeQuickLives(kind, [...presetCases, ...knobCases]);
