@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { Shape } from "../provider/core/definition";
 import { asResource, chosenHost } from "./host";
 import { lastAttempt } from "./lastAttempt";
+import { refuseLostValues } from "./lostValues";
 import { secretPaths } from "./secrets";
 import { isTypeOf } from "./types";
 
@@ -75,6 +76,7 @@ export function registration<S extends Shape>(
   inputs: object,
   opts: pulumi.CustomResourceOptions,
 ): [type: string, name: string, properties: pulumi.Inputs, opts: pulumi.CustomResourceOptions] {
+  refuseLostValues(`${kind} "${name}"`, inputs);
   const isDynamic = chosenHost() === "dynamic";
   if (isDynamic && opts.import !== undefined) {
     throw new pulumi.RunError(

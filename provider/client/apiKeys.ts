@@ -2,6 +2,7 @@
 
 import { type Call, get, limits, only, send, type Written } from "./call";
 import {
+  comparableText,
   type Decode,
   flag,
   identifier,
@@ -80,7 +81,7 @@ const apiKeyFields = {
   deleted: mark,
   createdAt: mirroredText,
   updatedAt: mirroredText,
-  lastUsedAt: mirroredText,
+  lastUsedAt: comparableText,
   billingId: mirroredText,
 };
 

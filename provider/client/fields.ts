@@ -86,6 +86,9 @@ export const identifier = field(
 /** Text, its first 16,384 characters; absent, null and "" are `undefined`. */
 export const text = field("a string", cutText(16_384));
 export const mirroredText = mirrored(cutText(1_024));
+/** As `mirroredText`, but a value of an unexpected type is its JSON, so that two of them can be told apart. */
+export const comparableText: Decode<string | undefined> = (value) =>
+  mirroredText(typeof value === "object" && value !== null ? JSON.stringify(value) : value);
 /** A secret; `undefined` if it is too long to be one. */
 export const secretText = mirrored(wholeText(16_384));
 /** A number, also as numeric text; absent, null and "" are `undefined`. */

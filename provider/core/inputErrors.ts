@@ -93,9 +93,10 @@ function outputsAsText(value: unknown, path: readonly PropertyKey[]): readonly s
   }
   if (typeof value !== "object" || value === null) return [];
   const isList = Array.isArray(value);
-  return Object.entries(value).flatMap(([name, inner]) =>
-    outputsAsText(inner, [...path, isList ? Number(name) : name]),
-  );
+  const entries = Object.entries(value);
+  if (entries.some(([name]) => outputAsText.test(name)))
+    return [`${spelled(path)}: has an Output as the name of an entry: use apply on the whole object.`];
+  return entries.flatMap(([name, inner]) => outputsAsText(inner, [...path, isList ? Number(name) : name]));
 }
 
 /** A path as in a program: `scopes[0].read`, `keys["a b"]`. */

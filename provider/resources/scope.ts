@@ -69,7 +69,10 @@ function rules(declared: ScopeDraft, before: ScopeDraft | undefined, { twinOf }:
   const changed = (name: keyof Shape["inputs"]) => string(declared[name]) !== string(before[name]);
   // An unknown value may be another one, which creates another scope.
   if (changed("workspaceId") || changed("representation")) return [];
-  return (["name", "description"] as const)
+  // An imported scope has no name if the list leaves names out.
+  const fixed =
+    string(before.name) === undefined ? (["description"] as const) : (["name", "description"] as const);
+  return fixed
     .filter((name) => !isUnknown(declared[name]) && changed(name))
     .map(
       (name) =>

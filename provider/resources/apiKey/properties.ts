@@ -58,6 +58,11 @@ export const inputs = {
         z.refine((value) => value.trim() !== "", {
           error:
             "must not be empty (an unset variable?): set it to the value of the key, or leave it out to create a new key",
+          abort: true,
+        }),
+        z.refine((value) => !/^\s|\s$|\p{Cc}/u.test(value), {
+          error:
+            "must not begin or end with white space, such as the line break of a file, or have control characters",
         }),
       ),
     ),

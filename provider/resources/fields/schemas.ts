@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { mostSent, sentBytes } from "../../client/call";
 import { pathProblem } from "../../client/paths";
 import { isRecord, type Properties, specialKey } from "../../core/state";
+import { contains } from "../../core/unknown";
 
 /** Schemas of inputs. Each message says what to write instead, and quotes no value. */
 
@@ -40,11 +41,13 @@ export const jsonObject = () =>
         error: `must be ${deepest} levels deep at most, because Pulumi hangs on much deeper objects`,
         abort: true,
       }),
-      z.refine((value) => !holdsAsset(value), { error: notJson }),
+      z.refine((value) => !holdsAsset(value) && !contains(value, isNoNumber), { error: notJson }),
     ),
   );
 
-const notJson = "must be an object of plain JSON values (assets and archives can't be sent)";
+const notJson = "must be an object of plain JSON values (assets, archives, NaN and Infinity can't be sent)";
+
+const isNoNumber = (value: unknown) => typeof value === "number" && !Number.isFinite(value);
 
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;

@@ -8,13 +8,15 @@ export const hourMs = 3_600_000;
 export const dayMs = 24 * hourMs;
 const unitMs: Readonly<Record<string, number>> = { h: hourMs, d: dayMs, w: 7 * dayMs };
 const form = /^(\d{1,5})([hdw])$/;
+/** Fewer weeks, because they become days. */
+const declarable = /^(\d{1,5}[hd]|\d{1,4}w)$/;
 
 export const duration = (what: string) =>
   z
     .string({
       error: ({ input }) => (input === undefined ? `is missing: set it to ${what}` : `must be ${what}`),
     })
-    .check(z.regex(form, { error: `must be ${what}` }));
+    .check(z.regex(declarable, { error: `must be ${what}` }));
 
 /** `undefined` if it is no duration, or not known yet. */
 export function msOf(value: unknown): number | undefined {

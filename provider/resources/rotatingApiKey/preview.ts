@@ -23,8 +23,13 @@ export function previewCreate(inputs: RotatingDraft): Properties {
 }
 
 /** What of the outputs an update leaves as it is, or how it changes them, as far as that is known before. */
-export function previewUpdate({ state, inputs, plan: { does } }: RotatingComparison): Properties {
-  if (deciding.some((name) => containsUnknown(inputs[name]))) return {};
+export function previewUpdate({ state, inputs, plan: { does, changed } }: RotatingComparison): Properties {
+  if (deciding.some((name) => containsUnknown(inputs[name]))) {
+    // While there is a previous key, what needs a new one may have to wait.
+    return state.previousKeyId === undefined
+      ? {}
+      : Object.fromEntries(changed.map((name) => [name, unknown]));
+  }
   if (does === "fail") return {};
   if (does === "rotate") return { previousKey: state.key, previousKeyId: state.keyId };
   const { rotatesAt = unknown, retiresAt = unknown } = datesOf(inputs, timesOf(state));

@@ -30,6 +30,14 @@ describe("check of an ApiKey that migrates an existing key", () => {
     for (const none of [null, undefined]) expect(failuresOf({ existingKey: none })).toEqual([]);
   });
 
+  test("K5 rejects white space around the value, which no client could send, and control characters", () => {
+    for (const value of [`${existingKey}\n`, ` ${existingKey}`, "sk\u0000live"])
+      expect(failuresOf({ existingKey: value })).toEqual([
+        "existingKey: must not begin or end with white space, such as the line break of a file, or have control characters.",
+      ]);
+    expect(failuresOf({ existingKey: "a value" })).toEqual([]);
+  });
+
   test("R8 K5 accepts all fields while existingKey is unknown, because it may turn out unset", () => {
     expect(failuresOf({ existingKey: unknownSentinels[0], prefix: "p", customerId: "cus_2" }, held)).toEqual(
       [],

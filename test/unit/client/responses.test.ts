@@ -187,7 +187,6 @@ describe("an answer with a key", () => {
   it("may have an unexpected type in a field that is only passed on", () => {
     const odd = { at: "SECRET" };
     const fields = {
-      lastUsedAt: odd,
       billingId: odd,
       updatedAt: [],
       createdAt: true,
@@ -199,6 +198,12 @@ describe("an answer with a key", () => {
       deleted: undefined,
       ...absent,
     });
+  });
+
+  it("has a lastUsedAt of any type as text that changes with it", () => {
+    const at = (lastUsedAt: unknown) => key({ lastUsedAt })?.lastUsedAt;
+    expect([at({ seconds: 1 }), at({ seconds: 2 })]).toEqual(['{"seconds":1}', '{"seconds":2}']);
+    expect([at(5), at("today"), at(null), at("")]).toEqual(["5", "today", undefined, undefined]);
   });
 
   it.each<[string, unknown, string]>([

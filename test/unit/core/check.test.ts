@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { AnyDefinition } from "../../../provider/core/definition";
 import { unknownSentinels } from "../../../provider/core/unknown";
 import { apiKey } from "../../../provider/resources/apiKey";
+import { apiKeySet } from "../../../provider/resources/apiKeySet";
 import { customerBilling } from "../../../provider/resources/customerBilling";
 import { workspaceSettings } from "../../../provider/resources/workspaceSettings";
 import { configured, least, offline } from "../offline";
@@ -33,10 +34,30 @@ describe("check of an ApiKey", () => {
     const text = `of-${pulumi.output("key_1")}`;
     const failures = failuresOf({ name: text, metadata: { list: ["key_1", text] }, existingKey: text });
     expect(failures).toEqual(
-      ["name", "metadata.list[1]", "existingKey"].map(
-        (path) => `${path}: has an Output in a string: use apply, or pulumi.interpolate in Node.js.`,
+      expect.arrayContaining(
+        ["name", "metadata.list[1]", "existingKey"].map(
+          (path) => `${path}: has an Output in a string: use apply, or pulumi.interpolate in Node.js.`,
+        ),
       ),
     );
+  });
+
+  test("R8 refuses Pulumi's text as the name of an entry, which would stand for all entries", () => {
+    const text = `of-${pulumi.output("key_1")}`;
+    const failures = failuresOf({ metadata: { list: [{ [text]: 1 }] }, keepers: { [text]: "a" } });
+    const why = "has an Output as the name of an entry: use apply on the whole object.";
+    expect(failures).toEqual([`metadata.list[0]: ${why}`, `keepers: ${why}`]);
+    const keys = { [text]: { customerId: "cus_1" } };
+    expect(
+      offline(configured, {}, apiKeySet).check({ workspaceId: "ws_1", keys }, undefined).failures,
+    ).toEqual([`keys: ${why}`]);
+  });
+
+  test("R8 refuses a number that JSON doesn't have, at any depth of metadata", () => {
+    for (const number of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])
+      expect(failuresOf({ metadata: { a: [{ b: number }] } })).toEqual([
+        "metadata: must be an object of plain JSON values (assets, archives, NaN and Infinity can't be sent).",
+      ]);
   });
 
   test("R8 names all invalid inputs at once by their paths, without quoting values", () => {

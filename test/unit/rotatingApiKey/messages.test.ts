@@ -69,6 +69,12 @@ describe("R18 the preview of a rotating key", () => {
       { ...declared, customerId: unknown },
       { ...unknownKey, previousKey: "?", previousKeyId: "?", retiresAt: "?" },
     ],
+    [
+      "no input that may have to wait, while another change is unknown",
+      97,
+      { ...declared, customerId: unknown, keepers: { a: "b" } },
+      { ...unknownKey, previousKey: "?", previousKeyId: "?", retiresAt: "?", keepers: "?" },
+    ],
   ])("promises %s", async (_, day, inputs, expected) => {
     const { ci, kept } = await openRotated();
     ci.at(day);

@@ -172,6 +172,21 @@ describe("T5 with retire 'whenUnused',", () => {
   const used = (ci: ReturnType<typeof spoilable>, lastUsedAt: string) =>
     Object.assign(ci.live.get("key_1") ?? {}, { lastUsedAt });
 
+  test("the previous key is kept if lastUsedAt changed, even if it is no text", async () => {
+    const ci = spoilable();
+    const first = await ci.create(inputs);
+    const usedAt = (seconds: number) =>
+      Object.assign(ci.live.get("key_1") ?? {}, { lastUsedAt: { seconds } });
+    usedAt(1);
+    ci.at(90);
+    const kept = await ci.up(first, inputs);
+    usedAt(2);
+    ci.at(97);
+    ci.writes();
+    expect((await ci.up(kept, inputs)).state).toMatchObject({ previousKeyId: "key_1" });
+    expect(ci.writes()).toEqual([]);
+  });
+
   test("the previous key is deleted after a whole overlap without use, whatever the format of lastUsedAt", async () => {
     const ci = spoilable();
     const first = await ci.create(inputs);

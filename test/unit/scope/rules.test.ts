@@ -28,6 +28,12 @@ describe("rules of a Scope", () => {
     }
   });
 
+  test("S2 accept any name after an import that found none, because the list leaves names out", () => {
+    const { name: _, ...imported } = before;
+    expect(scope.rules(before, imported, unchecked)).toEqual([]);
+    expect(scope.rules({ ...before, description: "Other" }, imported, unchecked)).toHaveLength(1);
+  });
+
   test("S2 accept a new scope and an unchanged one", () => {
     expect(scope.rules(before, undefined, unchecked)).toEqual([]);
     expect(refused({})).toEqual([]);
