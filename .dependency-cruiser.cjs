@@ -89,6 +89,13 @@ module.exports = {
       from: { path: "^(sdk|provider|standin|examples|tools)/" },
       to: { path: "^cli/" },
     },
+    {
+      name: "tools-know-no-tests",
+      comment: "Tests drive the engine with tools/engine. The campaign drives hosts as tests do.",
+      severity: "error",
+      from: { path: "^(tools|examples)/", pathNot: "^tools/campaign/" },
+      to: { path: "^test/" },
+    },
     { name: "no-cycles", severity: "error", from: {}, to: { circular: true } },
     { name: "no-unresolved", severity: "error", from: {}, to: { couldNotResolve: true } },
   ],

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type PresetName, type StandIn, type StoredKey, startStandIn, type Variant } from "../../standin";
-import { loadProgram } from "../../test/engine/loadProgram";
-import type { Outcome } from "../../test/engine/outcome";
-import { createProject, type Project } from "../../test/engine/project";
-import { createStack, type EngineStack } from "../../test/engine/stack";
+import { loadProgram } from "../../tools/engine/loadProgram";
+import type { Outcome } from "../../tools/engine/outcome";
+import { createProject, type Project } from "../../tools/engine/project";
+import { createStack, type EngineStack } from "../../tools/engine/stack";
 import type { Printer } from "./printer";
 
 /** Options of every command of the demo. */

@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Figures } from "../../tools/bench/figures";
-import { execute } from "../engine/command";
-import { checkout, makeWorkFolder, type WorkFolder } from "../engine/folders";
+import { execute } from "../../tools/engine/command";
+import { checkout, makeWorkFolder, type WorkFolder } from "../../tools/engine/folders";
 
 const count = 3;
 const [ours, floors] = [

@@ -2,12 +2,12 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type PresetName, presets, type StandIn } from "../../standin";
+import { execute } from "../../tools/engine/command";
+import { checkout } from "../../tools/engine/folders";
 import { page } from "../package/docsText";
 import { section } from "../package/readmeText";
 import { runApikeys } from "./apikeysCommand";
-import { execute } from "./command";
 import { expectQuiet, expectSilentUp } from "./expectations";
-import { checkout } from "./folders";
 import { type Scene, setScene } from "./scene";
 
 const inMain = { workspaceId: "ws_main", customerId: "cus_1" };

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Host } from "../../tools/engine/project";
 import { someOf } from "../all";
 import { itInAll } from "../inAll";
 import { errorsFor, expectQuiet, expectSilentUp, stepsFor } from "./expectations";
-import type { Host } from "./project";
 import { type Scene, setScene } from "./scene";
 import { sent } from "./setExpectations";
 

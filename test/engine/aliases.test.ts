@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { Host } from "./project";
+import type { Host } from "../../tools/engine/project";
 import { type Scene, setScene } from "./scene";
 
 const program = (resource: string) => `

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Outcome } from "../../tools/engine/outcome";
 import { expectSilentUp, stepsFor } from "./expectations";
-import type { Outcome } from "./outcome";
 import { programWithKeys } from "./programs";
 import { type Scene, setScene } from "./scene";
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { type CommandResult, execute } from "./command";
-import { shellEnvironment } from "./environment";
-import { checkout } from "./folders";
+import { type CommandResult, execute } from "../../tools/engine/command";
+import { shellEnvironment } from "../../tools/engine/environment";
+import { checkout } from "../../tools/engine/folders";
 import { credentials, type Scene } from "./scene";
 
 /** Runs `npx pulumi-apikeys <args>` in a project. */

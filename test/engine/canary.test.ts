@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import type { Endpoint, Fault, Variant } from "../../standin";
-import type { Outcome } from "./outcome";
-import { descendants, watchArguments } from "./processes";
+import type { Outcome } from "../../tools/engine/outcome";
+import { descendants, watchArguments } from "../../tools/engine/processes";
 import { type Scene, setScene } from "./scene";
 import { found } from "./secrecy";
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { execute } from "./command";
-import { moduleFolder, whyNoGo } from "./pulumiCli/build";
+import { execute } from "../../tools/engine/command";
+import { moduleFolder, whyNoGo } from "../../tools/engine/pulumiCli/build";
 
 /**
  * Builds into a folder, which must then be on PATH, what `pulumi import` needs to write TypeScript. The generator of

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Outcome } from "../../tools/engine/outcome";
 import { isAll, someOf } from "../all";
 import { itInAll } from "../inAll";
 import { expectQuiet, expectSilentUp, onlyLine, stepsFor } from "./expectations";
-import type { Outcome } from "./outcome";
 import { type Scene, type SceneOptions, setScene } from "./scene";
 import { expectKept } from "./secrecy";
 

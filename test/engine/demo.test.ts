@@ -2,10 +2,10 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type DemoResult, runDemo } from "../../examples/demo/run";
+import { type CommandResult, execute } from "../../tools/engine/command";
+import { shellEnvironment } from "../../tools/engine/environment";
+import { checkout } from "../../tools/engine/folders";
 import { describeInAll } from "../inAll";
-import { type CommandResult, execute } from "./command";
-import { shellEnvironment } from "./environment";
-import { checkout } from "./folders";
 
 /** Runs the demo as `npm run demo` does, except for the build, which other tests are using. */
 async function demo(

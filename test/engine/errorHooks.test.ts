@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
+import type { Host } from "../../tools/engine/project";
 import { someOf } from "../all";
-import type { Host } from "./project";
 import { type Scene, setScene } from "./scene";
 
 const program = (resource: string) => `

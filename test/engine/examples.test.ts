@@ -2,13 +2,13 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { StandIn } from "../../standin";
+import { execute } from "../../tools/engine/command";
+import { checkout } from "../../tools/engine/folders";
 import { isAll } from "../all";
 import { describeInAll, itInAll } from "../inAll";
 import { runApikeys } from "./apikeysCommand";
 import { setDaysAhead } from "./clock";
-import { execute } from "./command";
 import { expectQuiet, expectSilentUp, expectUnsaid, stepsFor } from "./expectations";
-import { checkout } from "./folders";
 import { type Scene, setScene } from "./scene";
 
 const folders = {

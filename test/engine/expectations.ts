@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Outcome, Step } from "./outcome";
+import type { Outcome, Step } from "../../tools/engine/outcome";
 import type { Scene } from "./scene";
 
 /** The steps taken for one resource, by its name in the program. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { execute } from "../../tools/engine/command";
 import { itInAll } from "../inAll";
-import { execute } from "./command";
 import { expectUnsaid } from "./expectations";
 import { credentials, type Scene, setScene } from "./scene";
 

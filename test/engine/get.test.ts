@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Host } from "../../tools/engine/project";
 import { someOf } from "../all";
 import { itInAll } from "../inAll";
 import { errorsFor, onlyLine } from "./expectations";
-import type { Host } from "./project";
 import { hurried, type Scene, setScene } from "./scene";
 
 const program = (more = "") => `import { ApiKey, Provider, Scope, WorkspaceSettings } from "pulumi-apikeys";

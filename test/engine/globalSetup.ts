@@ -1,5 +1,5 @@
-import { packedPackage } from "./packedPackage";
-import { pulumiCli } from "./pulumiCli";
+import { packedPackage } from "../../tools/engine/packedPackage";
+import { pulumiCli } from "../../tools/engine/pulumiCli";
 
 /** Prepares, before the test processes start, what each of them needs and only one can build. */
 export async function setup() {

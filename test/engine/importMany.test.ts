@@ -2,12 +2,12 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { StandIn } from "../../standin";
+import { execute } from "../../tools/engine/command";
+import { shellEnvironment } from "../../tools/engine/environment";
+import { checkout, makeWorkFolder, type WorkFolder } from "../../tools/engine/folders";
+import { pulumiCli } from "../../tools/engine/pulumiCli";
 import { buildCodeGenerator } from "./codeGenerator";
-import { execute } from "./command";
-import { shellEnvironment } from "./environment";
 import { expectQuiet, expectSilentUp } from "./expectations";
-import { checkout, makeWorkFolder, type WorkFolder } from "./folders";
-import { pulumiCli } from "./pulumiCli";
 import { type Scene, setScene } from "./scene";
 
 const workspaces = [

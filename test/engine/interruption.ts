@@ -1,6 +1,6 @@
 import { expect, vi } from "vitest";
 import type { Endpoint, Fault } from "../../standin";
-import type { Outcome } from "./outcome";
+import type { Outcome } from "../../tools/engine/outcome";
 import { ended, hostOf } from "./provider";
 import type { Scene } from "./scene";
 

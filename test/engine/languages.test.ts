@@ -2,12 +2,17 @@ import { cp, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type StandIn, startStandIn } from "../../standin";
+import {
+  type CommandOptions,
+  type CommandResult,
+  type Environment,
+  execute,
+} from "../../tools/engine/command";
+import { shellEnvironment } from "../../tools/engine/environment";
+import { checkout, makeWorkFolder, quickly, type WorkFolder } from "../../tools/engine/folders";
+import { pulumiCli } from "../../tools/engine/pulumiCli";
 import { pages } from "../package/docsText";
 import { blocks, commandLines } from "../package/readmeText";
-import { type CommandOptions, type CommandResult, type Environment, execute } from "./command";
-import { shellEnvironment } from "./environment";
-import { checkout, makeWorkFolder, quickly, type WorkFolder } from "./folders";
-import { pulumiCli } from "./pulumiCli";
 import { expectKept } from "./secrecy";
 
 /** Runs a command that must exist and succeed. */

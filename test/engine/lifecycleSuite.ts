@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { StandIn } from "../../standin";
+import type { Step } from "../../tools/engine/outcome";
+import type { Host } from "../../tools/engine/project";
 import { someOf } from "../all";
 import { itInAll } from "../inAll";
 import { expectQuiet, expectSilentUp, expectUnsaid, onlyLine, stepsFor } from "./expectations";
 import type { Declaration, LifecycleCase, Pair } from "./lifecycleCase";
-import type { Step } from "./outcome";
-import type { Host } from "./project";
 import { hurried, type Scene, setScene } from "./scene";
 
 const changing = (field: string) => `${field}Changes`;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Outcome } from "../../tools/engine/outcome";
+import type { Host } from "../../tools/engine/project";
 import { describeInAll, itInAll } from "../inAll";
 import { expectQuiet, expectSilentUp } from "./expectations";
-import type { Outcome } from "./outcome";
-import type { Host } from "./project";
 import { type Scene, setScene } from "./scene";
 import { acting } from "./snapshotRestoring";
 

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { execute } from "./command";
-import { shellEnvironment } from "./environment";
-import { checkout } from "./folders";
+import { execute } from "../../tools/engine/command";
+import { shellEnvironment } from "../../tools/engine/environment";
+import { checkout } from "../../tools/engine/folders";
 import { type Followed, newReader, type Reader } from "./reader";
 
 const text = `

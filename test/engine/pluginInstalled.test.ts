@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { version } from "../../package.json";
 import { type StandIn, startStandIn } from "../../standin";
+import { execute } from "../../tools/engine/command";
+import { checkout } from "../../tools/engine/folders";
+import { loadProgram } from "../../tools/engine/loadProgram";
+import { createProject, type Project } from "../../tools/engine/project";
+import { pulumiCli } from "../../tools/engine/pulumiCli";
+import { createStack, type EngineStack } from "../../tools/engine/stack";
 import { isAll, someOf } from "../all";
-import { execute } from "./command";
-import { checkout } from "./folders";
-import { loadProgram } from "./loadProgram";
-import { createProject, type Project } from "./project";
-import { pulumiCli } from "./pulumiCli";
 import { credentials } from "./scene";
-import { createStack, type EngineStack } from "./stack";
 
 /** A program that names the plugin and its version, as generated SDKs do. */
 const program = (read: boolean) => `

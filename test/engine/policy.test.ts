@@ -1,14 +1,14 @@
 import { chmod, cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { shellEnvironment } from "../../tools/engine/environment";
+import { checkout } from "../../tools/engine/folders";
+import type { Outcome } from "../../tools/engine/outcome";
+import { pulumiCli } from "../../tools/engine/pulumiCli";
 import { someOf } from "../all";
 import { page } from "../package/docsText";
 import { blocks, commandLines } from "../package/readmeText";
-import { shellEnvironment } from "./environment";
-import { checkout } from "./folders";
-import type { Outcome } from "./outcome";
 import { programWithSet } from "./programs";
-import { pulumiCli } from "./pulumiCli";
 import { type Scene, setScene } from "./scene";
 
 const text = page("policies.md");

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Outcome } from "./outcome";
-import type { Host } from "./project";
+import type { Outcome } from "../../tools/engine/outcome";
+import type { Host } from "../../tools/engine/project";
 import { type Scene, setScene } from "./scene";
 
 /**

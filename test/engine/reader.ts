@@ -1,10 +1,10 @@
 import { chmod, cp, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type StandIn, startStandIn } from "../../standin";
+import type { CommandResult } from "../../tools/engine/command";
+import { checkout, makeWorkFolder } from "../../tools/engine/folders";
+import { packedPackage } from "../../tools/engine/packedPackage";
 import { codeBlocks, linesOf } from "../package/readmeText";
-import type { CommandResult } from "./command";
-import { checkout, makeWorkFolder } from "./folders";
-import { packedPackage } from "./packedPackage";
 import { expectKept } from "./secrecy";
 import { openTerminal } from "./terminal";
 

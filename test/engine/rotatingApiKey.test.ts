@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import type { Outcome } from "../../tools/engine/outcome";
+import type { Host } from "../../tools/engine/project";
 import { setDaysAhead } from "./clock";
 import { expectQuiet, expectSilentUp, stepsFor } from "./expectations";
-import type { Outcome } from "./outcome";
-import type { Host } from "./project";
 import { type Scene, setScene } from "./scene";
 
 const program = `import { ApiKey, RotatingApiKey } from "pulumi-apikeys";

@@ -1,11 +1,11 @@
 import { type PresetName, type StandIn, startStandIn, type TenantOptions, type Variant } from "../../standin";
+import type { Environment } from "../../tools/engine/command";
+import { loadProgram } from "../../tools/engine/loadProgram";
+import type { Outcome } from "../../tools/engine/outcome";
+import { createProject, type Host, type Project } from "../../tools/engine/project";
+import { createStack, type EngineStack, type StackOptions } from "../../tools/engine/stack";
 import { quickTimers } from "../host/quickTimers";
-import type { Environment } from "./command";
-import { loadProgram } from "./loadProgram";
-import type { Outcome } from "./outcome";
-import { createProject, type Host, type Project } from "./project";
 import { expectKept, shownBy } from "./secrecy";
-import { createStack, type EngineStack, type StackOptions } from "./stack";
 
 /** A stand-in, a user's project with a program, and a stack of that program. */
 export interface Scene {

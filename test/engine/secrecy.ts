@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { expect } from "vitest";
-import type { Outcome } from "./outcome";
+import type { Outcome } from "../../tools/engine/outcome";
 
 /** Sources of a program, which may contain a secret of the test, and the copies that @pulumi/pulumi compiles. */
 const sources = /^([^.][^/\\]*|\.tmp[/\\]ts-node-.*)\.[jt]s$/;

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { StoredKey } from "../../standin";
+import type { Outcome } from "../../tools/engine/outcome";
 import { expectQuiet, stepsFor } from "./expectations";
-import type { Outcome } from "./outcome";
 import { programWithSet, type SetText } from "./programs";
 import type { Scene } from "./scene";
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Variant } from "../../standin";
+import { loadProgram } from "../../tools/engine/loadProgram";
+import type { Outcome } from "../../tools/engine/outcome";
+import { createProject, type Project } from "../../tools/engine/project";
+import { createStack, type EngineStack } from "../../tools/engine/stack";
 import { onlyLine, stepsFor } from "./expectations";
-import { loadProgram } from "./loadProgram";
-import type { Outcome } from "./outcome";
 import { programWithKeys } from "./programs";
-import { createProject, type Project } from "./project";
 import { credentials, type Scene, setScene } from "./scene";
-import { createStack, type EngineStack } from "./stack";
 
 const expectOk = (outcome: Outcome) => expect(outcome.ok, outcome.output).toBe(true);
 

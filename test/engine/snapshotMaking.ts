@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
 import type { Variant } from "../../standin";
-import { checkout } from "./folders";
+import { checkout } from "../../tools/engine/folders";
 import { hurried, type Scene, setScene } from "./scene";
 
 /** The states that this version writes, each with its program. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
-import type { Outcome } from "./outcome";
+import type { Outcome } from "../../tools/engine/outcome";
 import type { Scene } from "./scene";
 import { type Story, sceneOf, snapshots } from "./snapshotMaking";
 

@@ -29,7 +29,7 @@ export async function snapshotOf({ stack, service }: Scene): Promise<{ state: st
   return { state: text({ version: 3, deployment: lasting(state) }), service: text(held) };
 }
 
-/** The salt of the passphrase in test/engine/stack.ts, which `pulumi stack import` needs to read the snapshots. */
+/** The salt of the passphrase in tools/engine/stack.ts, which `pulumi stack import` needs to read the snapshots. */
 const salt = "v1:9FLVVlW5csc=:v1:V6MxVv7Sd0eQonmg:Jl8U5HVCIMvcYlXTSC9la5gxON83tQ==";
 
 /** Properties in which the engine records where and when a resource was declared. */

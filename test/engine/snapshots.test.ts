@@ -1,8 +1,8 @@
 import { readdirSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Outcome } from "../../tools/engine/outcome";
 import { describeInAll } from "../inAll";
 import { expectSilentUp, stepsFor } from "./expectations";
-import type { Outcome } from "./outcome";
 import type { Scene } from "./scene";
 import { at, snapshots } from "./snapshotMaking";
 import { acting, restored } from "./snapshotRestoring";

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Outcome } from "../../tools/engine/outcome";
 import { expectSilentUp } from "./expectations";
-import type { Outcome } from "./outcome";
 import type { Scene } from "./scene";
 import { sent } from "./setExpectations";
 import { at, snapshots } from "./snapshotMaking";

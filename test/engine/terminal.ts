@@ -1,9 +1,9 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type CommandResult, type Environment, execute } from "./command";
-import { shellEnvironment } from "./environment";
-import { checkout, makeWorkFolder, quickly } from "./folders";
-import { userCli } from "./userCli";
+import { type CommandResult, type Environment, execute } from "../../tools/engine/command";
+import { shellEnvironment } from "../../tools/engine/environment";
+import { checkout, makeWorkFolder, quickly } from "../../tools/engine/folders";
+import { userCli } from "../../tools/engine/userCli";
 
 /** A user's shell in a folder, with a Pulumi CLI that runs programs by itself. */
 export interface Terminal {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Outcome } from "../../tools/engine/outcome";
 import { errorsFor, expectUnsaid } from "./expectations";
-import type { Outcome } from "./outcome";
 import { type Scene, setScene } from "./scene";
 
 const tokens = (turn: number) => ({ config: `config-token-${turn}`, variable: `variable-token-${turn}` });

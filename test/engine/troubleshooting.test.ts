@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { checkout } from "../../tools/engine/folders";
 import { blocks, commandLines } from "../package/readmeText";
 import { onlyLine, stepsFor } from "./expectations";
-import { checkout } from "./folders";
 import { type Scene, setScene } from "./scene";
 
 const docs = (name: string) => readFileSync(join(checkout, "docs", name), "utf8");

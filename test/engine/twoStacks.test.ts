@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, it } from "vitest";
+import { loadProgram } from "../../tools/engine/loadProgram";
+import type { Outcome } from "../../tools/engine/outcome";
+import { createProject, type Project } from "../../tools/engine/project";
+import { createStack, type EngineStack } from "../../tools/engine/stack";
 import { expectUnsaid } from "./expectations";
-import { loadProgram } from "./loadProgram";
-import type { Outcome } from "./outcome";
-import { createProject, type Project } from "./project";
 import { credentials, type Scene, setScene } from "./scene";
-import { createStack, type EngineStack } from "./stack";
 
 const names = ["a", "b", "c", "d", "e", "f"];
 

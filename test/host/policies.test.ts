@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { unknown } from "../../provider/core/unknown";
-import { checkout } from "../engine/folders";
+import { checkout } from "../../tools/engine/folders";
 import { type Properties, secretMark } from "./host";
 import { type Analyzed, type PolicyPack, startPolicyPack } from "./policyPack";
 

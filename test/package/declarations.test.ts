@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as sdk from "../../sdk";
-import { createProject, type Project } from "../engine/project";
+import { createProject, type Project } from "../../tools/engine/project";
 
 /** The TypeScript in @pulumi/pulumi, which runs programs in projects without one. */
 const brought: typeof ts = createRequire(__filename)("@pulumi/pulumi/vendor/typescript@3.8.3/typescript.js");

@@ -5,11 +5,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ZodMiniType } from "zod/mini";
 import { definitions } from "../../provider/resources";
 import * as sdk from "../../sdk";
-import { execute } from "../engine/command";
-import { shellEnvironment } from "../engine/environment";
-import { checkout } from "../engine/folders";
-import { createProject, type Project } from "../engine/project";
-import { oldestCli } from "../engine/pulumiCli/installed";
+import { execute } from "../../tools/engine/command";
+import { shellEnvironment } from "../../tools/engine/environment";
+import { checkout } from "../../tools/engine/folders";
+import { createProject, type Project } from "../../tools/engine/project";
+import { oldestCli } from "../../tools/engine/pulumiCli/installed";
 import { brokenLinks, docComments, names, page, pages, read, typesIn } from "./docsText";
 import { blocks, codeFiles, codeIn, commandLines, readme, section, table } from "./readmeText";
 

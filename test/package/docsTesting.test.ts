@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bin } from "../../package.json";
 import { definitions } from "../../provider/resources";
 import { presets, startStandIn } from "../../standin";
-import { execute } from "../engine/command";
-import { shellEnvironment } from "../engine/environment";
-import { checkout } from "../engine/folders";
-import { createProject, type Project } from "../engine/project";
+import { execute } from "../../tools/engine/command";
+import { shellEnvironment } from "../../tools/engine/environment";
+import { checkout } from "../../tools/engine/folders";
+import { createProject, type Project } from "../../tools/engine/project";
 import { page } from "./docsText";
 import { blocks, codeFiles, codeIn, commandLines, section, table } from "./readmeText";
 

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import ts from "typescript";
-import { checkout } from "../engine/folders";
-import { packedPackage } from "../engine/packedPackage";
+import { checkout } from "../../tools/engine/folders";
+import { packedPackage } from "../../tools/engine/packedPackage";
 
 /** A file of this repository. */
 export const read = (path: string) => readFileSync(join(checkout, path), "utf8");

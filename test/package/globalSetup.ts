@@ -1,4 +1,4 @@
-import { packedPackage } from "../engine/packedPackage";
+import { packedPackage } from "../../tools/engine/packedPackage";
 
 /** Before the test processes start: packs the package once for all of them. */
 export async function setup() {

@@ -4,11 +4,11 @@ import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type CommandOptions, execute } from "../engine/command";
-import { shellEnvironment } from "../engine/environment";
-import { checkout } from "../engine/folders";
-import { type PackedPackage, packedPackage } from "../engine/packedPackage";
-import { createProject, type Project } from "../engine/project";
+import { type CommandOptions, execute } from "../../tools/engine/command";
+import { shellEnvironment } from "../../tools/engine/environment";
+import { checkout } from "../../tools/engine/folders";
+import { type PackedPackage, packedPackage } from "../../tools/engine/packedPackage";
+import { createProject, type Project } from "../../tools/engine/project";
 
 interface Used {
   readonly files: ReadonlySet<string>;

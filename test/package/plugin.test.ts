@@ -8,10 +8,10 @@ import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { version } from "../../package.json";
-import { execute } from "../engine/command";
-import { shellEnvironment } from "../engine/environment";
-import { checkout, makeWorkFolder, type WorkFolder } from "../engine/folders";
-import { packedPackage } from "../engine/packedPackage";
+import { execute } from "../../tools/engine/command";
+import { shellEnvironment } from "../../tools/engine/environment";
+import { checkout, makeWorkFolder, type WorkFolder } from "../../tools/engine/folders";
+import { packedPackage } from "../../tools/engine/packedPackage";
 
 const env = { ...shellEnvironment(checkout, []), NODE_COMPILE_CACHE: undefined };
 const unasked = ["--offline", "--ignore-scripts", "--legacy-peer-deps", "--no-audit", "--no-fund"];

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { definitions } from "../../provider/resources";
 import * as sdk from "../../sdk";
-import { checkout } from "../engine/folders";
+import { checkout } from "../../tools/engine/folders";
 import { brokenLinks, page } from "./docsText";
 import { commandLines, languages, readme, section, table } from "./readmeText";
 

@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { execute } from "../../test/engine/command";
-import { checkout, makeWorkFolder } from "../../test/engine/folders";
+import { execute } from "../engine/command";
+import { checkout, makeWorkFolder } from "../engine/folders";
 
 /** Compiles what the measured processes run, so that none of them needs a loader. Gives the folder of this folder. */
 export async function compile(): Promise<string> {

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { checkout } from "../../test/engine/folders";
+import { checkout } from "../engine/folders";
 import { type Medians, mediansOf } from "./figures";
 import { machineLine } from "./machine";
 import { countsOf, type Report, roundsOf } from "./report";

@@ -3,8 +3,8 @@
  * a loader of TypeScript would cost every `require` of the program.
  */
 import { LocalWorkspace, PulumiCommand, type Stack } from "@pulumi/pulumi/automation";
-import { execute } from "../../test/engine/command";
-import { pulumiCommand } from "../../test/engine/operation";
+import { execute } from "../engine/command";
+import { pulumiCommand } from "../engine/operation";
 import { declaredKeys, inTen, setOf } from "./keys";
 import { type EngineOrder, obey, type Spent } from "./orders";
 import { spend } from "./spending";

@@ -1,5 +1,5 @@
 import { availableParallelism, cpus, release, totalmem, type } from "node:os";
-import type { PulumiCli } from "../../test/engine/pulumiCli";
+import type { PulumiCli } from "../engine/pulumiCli";
 
 /** Where the figures are of. */
 export interface Machine {

@@ -7,9 +7,9 @@
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { checkout } from "../../test/engine/folders";
-import { packedPackage } from "../../test/engine/packedPackage";
-import { findPulumi } from "../../test/engine/pulumiCli";
+import { checkout } from "../engine/folders";
+import { packedPackage } from "../engine/packedPackage";
+import { findPulumi } from "../engine/pulumiCli";
 import { compile } from "./build";
 import { contenders } from "./contenders";
 import { writeDocs } from "./docs";

@@ -1,9 +1,9 @@
 import { cp, mkdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Environment, execute } from "../../test/engine/command";
-import { shellEnvironment } from "../../test/engine/environment";
-import { checkout } from "../../test/engine/folders";
-import { createProject } from "../../test/engine/project";
+import { type Environment, execute } from "../engine/command";
+import { shellEnvironment } from "../engine/environment";
+import { checkout } from "../engine/folders";
+import { createProject } from "../engine/project";
 import type { PluginName } from "./contender";
 
 /** A project with an empty stack, of one contender and round. */

@@ -1,8 +1,8 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import type { Environment } from "../../test/engine/command";
-import { makeWorkFolder } from "../../test/engine/folders";
+import type { Environment } from "../engine/command";
+import { makeWorkFolder } from "../engine/folders";
 import type { Contender } from "./contender";
 import type { Figures } from "./figures";
 import type { EngineOrder, NetworkOrder, Spent } from "./orders";

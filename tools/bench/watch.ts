@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { descendants } from "../../test/engine/processes";
+import { descendants } from "../engine/processes";
 import { peakMiBIn } from "./proc";
 
 const everyMs = 10;

@@ -1,6 +1,6 @@
 import { copyFile, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Project } from "../../test/engine/project";
+import type { Project } from "../engine/project";
 
 /**
  * A CLI that is killed while it writes may leave its checkpoint empty. Puts the backup beside it in its place, as an

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { EngineEvent } from "@pulumi/pulumi/automation";
 import type { LoggedRequest } from "../../standin";
-import type { Outcome } from "../../test/engine/outcome";
+import type { Outcome } from "../engine/outcome";
 import type { Order } from "./engine";
 import { nameIn } from "./exported";
 import { holdsKeys, idsIn, lostAlive } from "./heldKeys";

@@ -1,4 +1,4 @@
-import type { StateDeployment } from "../../test/engine/stack";
+import type { StateDeployment } from "../engine/stack";
 import type { Kind, Properties } from "./schedule";
 import type { StackState } from "./trace";
 

@@ -1,6 +1,6 @@
-import { loadProgram } from "../../test/engine/loadProgram";
-import { createProject, type Project } from "../../test/engine/project";
-import { createStack, type EngineStack } from "../../test/engine/stack";
+import { loadProgram } from "../engine/loadProgram";
+import { createProject, type Project } from "../engine/project";
+import { createStack, type EngineStack } from "../engine/stack";
 import { restoreCheckpoint } from "./checkpoint";
 import type { Engine, OpenEngine, Order } from "./engine";
 import { operationsOf } from "./engineRecords";

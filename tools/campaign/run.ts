@@ -10,7 +10,7 @@
  * --seed N: this one alone, below the host; with --host 1, --plugin 1, --engine 1 or --plugin-engine 1 there.
  */
 import { parseArgs } from "node:util";
-import { packedPackage } from "../../test/engine/packedPackage";
+import { packedPackage } from "../engine/packedPackage";
 import { tryOutInWorkers } from "./crowd";
 import { openForeigner } from "./foreigner";
 import { outliveKilledEngines } from "./killedEngine";

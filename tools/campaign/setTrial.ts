@@ -1,7 +1,7 @@
 import { type StandIn, startStandIn } from "../../standin";
-import { loadProgram } from "../../test/engine/loadProgram";
-import { createProject } from "../../test/engine/project";
-import { createStack, type EngineStack } from "../../test/engine/stack";
+import { loadProgram } from "../engine/loadProgram";
+import { createProject } from "../engine/project";
+import { createStack, type EngineStack } from "../engine/stack";
 import { restoreCheckpoint } from "./checkpoint";
 import { drawing } from "./draw";
 import type { EngineHost } from "./inEngine";

@@ -1,4 +1,4 @@
-import { packedPackage } from "../../test/engine/packedPackage";
+import { packedPackage } from "../engine/packedPackage";
 import type { EngineHost } from "./inEngine";
 import { type SetTrial, tryOutSet } from "./setTrial";
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { descendants, isRunning } from "../../test/engine/processes";
+import { descendants, isRunning } from "../engine/processes";
 import type { InterruptionKind } from "./schedule";
 
 const hostScript = /cmd\/dynamic-provider|pulumi-resource-apikeys/;

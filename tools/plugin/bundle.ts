@@ -2,7 +2,7 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type BuildOptions, build, type Plugin } from "esbuild";
-import { checkout } from "../../test/engine/folders";
+import { checkout } from "../engine/folders";
 
 interface Part {
   /** The modules that it stands for. */

@@ -1,9 +1,9 @@
 /** Writes SDKs for other languages from the package's schema, by Pulumi's own generators, which are Go. */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { execute } from "../../test/engine/command";
-import { checkout } from "../../test/engine/folders";
-import { moduleFolder, whyNoGo } from "../../test/engine/pulumiCli/build";
+import { execute } from "../engine/command";
+import { checkout } from "../engine/folders";
+import { moduleFolder, whyNoGo } from "../engine/pulumiCli/build";
 
 async function main() {
   const env = { ...process.env, GOWORK: "off" };

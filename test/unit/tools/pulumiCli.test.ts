@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { findPulumi } from "../../engine/pulumiCli";
+import { findPulumi } from "../../../tools/engine/pulumiCli";
 
 const shim = "pulumi-resource-pulumi-nodejs";
 
