@@ -396,7 +396,8 @@ function eventually<N extends Name>(
 /** Calls a function of the provider, which only such a program loads. A failure shows one line, not a stack trace. */
 async function found<N extends Name>(name: N, given: object, args: ArgsOf<N>): Promise<ResultOf<N>> {
   try {
-    const client = await import("../provider/functions.js");
+    // By require, because CommonJS can't import in Jest.
+    const client: Client = require("../provider/functions.js");
     const find: (source: Source, args: never) => Promise<object> = client[name];
     return (await find(client.sourceOf(credentialsOf(given)), args as never)) as ResultOf<N>;
   } catch (error) {

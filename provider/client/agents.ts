@@ -12,21 +12,24 @@ const options = (connectMs: number) =>
 
 /**
  * Loaded at the first request: a process that only checks and compares needs no HTTP. undici's index takes twice as
- * long, because it loads mocks and caches too; it serves if a version of undici has this file elsewhere.
+ * long, because it loads mocks and caches too; it serves if a version of undici has this file elsewhere. By require,
+ * because CommonJS can't import in Jest.
  */
-const loadAgent = async () => {
+const undici = (): typeof import("undici") => require("undici");
+const loadAgent = (): typeof import("undici").Agent => {
   try {
-    return (await import("undici/lib/dispatcher/agent.js")).default;
+    return require("undici/lib/dispatcher/agent.js");
   } catch {
-    return (await import("undici")).Agent;
+    return undici().Agent;
   }
 };
-const loadProxyAgent = async () => (await import("undici")).EnvHttpProxyAgent;
 
-async function loaded<T>(load: () => Promise<T>): Promise<T> {
-  return load().catch(() => {
+function loaded<T>(load: () => T): T {
+  try {
+    return load();
+  } catch {
     throw new CallError("notSent", "the HTTP library could not be loaded; it needs Node.js 22.19 or newer");
-  });
+  }
 }
 
 /** A proxy without a scheme is http, as for Pulumi's CLI and curl. */
@@ -42,10 +45,10 @@ export function openAgents(env: NodeJS.ProcessEnv, connectMs: number) {
     const httpsProxy = proxyUrl(env["https_proxy"] ?? env["HTTPS_PROXY"]);
     // undici would send loopback through the proxy too, token and all.
     if (isLoopback(new URL(origin).hostname) || (httpProxy === "" && httpsProxy === "")) {
-      const Agent = await loaded(loadAgent);
+      const Agent = loaded(loadAgent);
       return new Agent(options(connectMs));
     }
-    const EnvHttpProxyAgent = await loaded(loadProxyAgent);
+    const { EnvHttpProxyAgent } = loaded(undici);
     const noProxy = env["no_proxy"] ?? env["NO_PROXY"] ?? "";
     try {
       return new EnvHttpProxyAgent({ ...options(connectMs), httpProxy, httpsProxy, noProxy });

@@ -114,6 +114,12 @@ describe("the packed package", () => {
     );
   });
 
+  it("imports nothing dynamically, which fails in Jest", async () => {
+    for (const file of files.filter((name) => /^dist\/.*\.js$/.test(name))) {
+      expect(await readFile(join(packed.folder, file), "utf8"), file).not.toMatch(/\bimport\(/);
+    }
+  });
+
   it("passes publint", async () => {
     const { messages, pkg } = await publint({ pkgDir: packed.folder, strict: true, pack: false });
     expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
