@@ -1,4 +1,5 @@
 import { version } from "../package.json";
+import { nodeProblem } from "../provider/nodeVersion";
 import { adopt } from "./adopt";
 import type { Terminal } from "./command";
 import { standin } from "./standin";
@@ -12,8 +13,13 @@ npx pulumi-apikeys <command> --help prints the options of a command.
 npx pulumi-apikeys --version prints the version.
 `;
 
-/** Runs `pulumi-apikeys`. Returns the exit code: 2 where there is no such command. */
+/** Runs `pulumi-apikeys`. Returns the exit code: 2 where there is no such command, 1 on a Node.js that is too old. */
 export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
+  const problem = nodeProblem();
+  if (problem !== undefined) {
+    terminal.err(`${problem}\n`);
+    return 1;
+  }
   const [name, ...rest] = args;
   if (name === "adopt") return adopt(rest, terminal);
   if (name === "standin") return standin(rest, terminal);

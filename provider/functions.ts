@@ -10,6 +10,7 @@ import type { HostContext } from "./core/context";
 import { Failure, orFail } from "./core/errors";
 import { defined, type Properties } from "./core/state";
 import { capitalised, listed } from "./core/text";
+import { nodeProblem } from "./nodeVersion";
 import { readFresh, type SharedReads, sharedReads } from "./reads/sharedReads";
 
 /** The functions of a program. They throw a Failure and nothing else. */
@@ -21,6 +22,8 @@ let shared: Transport | undefined;
 
 /** The source of functions in the program's own process. `given`: config by its full keys. */
 export function sourceOf(given: Readonly<Record<string, unknown>>): Source {
+  const problem = nodeProblem();
+  if (problem !== undefined) throw new Failure(problem);
   const config = engineConfig((key) => given[key]);
   return {
     configuration: () => configuration(config, process.env),

@@ -55,22 +55,25 @@ describe("the modules that the package loads", () => {
     expect(files).not.toContain("index.js");
   });
 
-  /** What the host is told of a provider of that kind. */
-  async function problemOf(kind: string, before = ""): Promise<string> {
-    const load = `require("pulumi-apikeys/dynamic").provider("${kind}"); console.log("none")`;
-    const script = `${before}; try { ${load} } catch (error) { console.log(error.message) }`;
+  /** The message of the error of this expression or its promise. */
+  async function problemOf(expression: string, before = ""): Promise<string> {
+    const script = `${before}; (async () => ${expression})().then(() => "none", (error) => error.message).then(console.log)`;
     return (await promisify(execFile)(process.execPath, ["-e", script], { cwd: project })).stdout;
   }
+  const providerOf = (kind: string) => `require("pulumi-apikeys/dynamic").provider("${kind}")`;
 
   test("a resource that this version does not have is an error that says what to install, not a crash", async () => {
-    const problem = await problemOf("Robot");
+    const problem = await problemOf(providerOf("Robot"));
     expect(problem).toMatch(/^This version of pulumi-apikeys has no resource Robot: install .*\n$/);
   });
 
   test("a Node.js that is too old is an error that names the version needed", async () => {
-    const on = (version: string) =>
-      problemOf("ApiKey", `Object.defineProperty(process, "version", { value: "${version}" })`);
+    const on = (version: string, expression: string) =>
+      problemOf(expression, `Object.defineProperty(process, "version", { value: "${version}" })`);
     const needed = "pulumi-apikeys needs Node.js 22.19 or newer on PATH; this is v22.18.0.\n";
-    expect(await Promise.all([on("v22.18.0"), on("v22.19.0")])).toEqual([needed, "none\n"]);
+    const ask = `require("pulumi-apikeys").getWorkspaces()`;
+    expect(await on("v22.18.0", providerOf("ApiKey"))).toBe(needed);
+    expect(await on("v22.19.0", providerOf("ApiKey"))).toBe("none\n");
+    expect(await on("v22.18.0", ask)).toBe(needed);
   });
 });

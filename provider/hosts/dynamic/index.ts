@@ -13,6 +13,7 @@ import type { Lifecycle } from "../../core/lifecycle";
 import { markedAt } from "../../core/secrecy";
 import { type Kept, nameKey, type Properties, providerKey } from "../../core/state";
 import { failed, type Instance, openInstance } from "../../instance";
+import { nodeProblem } from "../../nodeVersion";
 import { secret } from "../secretMark";
 import { serveRun } from "./process";
 
@@ -42,10 +43,8 @@ let instance: Instance | undefined;
 export function provider(
   kind: string,
 ): dynamic.ResourceProvider<Readonly<Record<string, unknown>>, Readonly<Record<string, unknown>>> {
-  // npm only warns of an older Node.js, on which this code fails with errors that explain nothing.
-  if (isTooOld(process.version)) {
-    throw new HostError(`pulumi-apikeys needs Node.js 22.19 or newer on PATH; this is ${process.version}.`);
-  }
+  const problem = nodeProblem();
+  if (problem !== undefined) throw new HostError(problem);
   instance ??= openInstance({
     run: serveRun(warn),
     env: process.env,
@@ -120,12 +119,6 @@ export function provider(
       guarded(news, async () => ({ outs: markedOutputs(await resource.update(id, olds, news)) })),
     delete: (id, props) => guarded(props, () => resource.delete(id, props)),
   };
-}
-
-/** By `engines` in package.json. */
-function isTooOld(version: string): boolean {
-  const [major = 0, minor = 0] = version.slice(1).split(".").map(Number);
-  return major < 22 || (major === 22 && minor < 19);
 }
 
 function resourceOf(of: Instance, kind: string): Lifecycle {

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { version } from "../../../package.json";
 import { runCli } from "../../runCli";
 
@@ -17,6 +17,13 @@ test.each(["adopt", "standin"])("pulumi-apikeys %s prints its usage with --help 
 
 test("pulumi-apikeys --version prints the version of the package", async () => {
   expect(await run("--version")).toEqual({ code: 0, out: `${version}\n`, err: "" });
+});
+
+test("pulumi-apikeys on a Node.js that is too old names the version needed", async () => {
+  const version = vi.spyOn(process, "version", "get").mockReturnValue("v20.20.0");
+  onTestFinished(() => version.mockRestore());
+  const err = "pulumi-apikeys needs Node.js 22.19 or newer on PATH; this is v20.20.0.\n";
+  expect(await run("standin")).toEqual({ code: 1, out: "", err });
 });
 
 test.each([[[]], [["adapt"]], [["--bogus"]]])("pulumi-apikeys %j fails with its usage", async (args) => {
