@@ -31,7 +31,7 @@ export function programOfKeys({ workspaceId, keys, taken }: Adoption): string {
     const name = nameFor(resourceName(key.name), "-");
     return { key, name, constant: constantFor(identifier(name), "") };
   });
-  return joined(
+  return joined([
     ...header(workspaceId),
     `import { ApiKey } from "pulumi-apikeys";`,
     "",
@@ -39,14 +39,14 @@ export function programOfKeys({ workspaceId, keys, taken }: Adoption): string {
     "",
     ...all.flatMap(({ key, name, constant }) => [
       `const ${constant} = new ApiKey(${quoted(name)}, {`,
-      ...indented("workspaceId,", ...inputs(key, name)),
+      ...indented(["workspaceId,", ...inputs(key, name)]),
       "});",
     ]),
     "",
     "export const keyIds = {",
-    ...indented(...all.map(({ name, constant }) => `${propertyName(name)}: ${constant}.id,`)),
+    ...indented(all.map(({ name, constant }) => `${propertyName(name)}: ${constant}.id,`)),
     "};",
-  );
+  ]);
 }
 
 /** One ApiKeySet with all keys. */
@@ -55,18 +55,18 @@ export function programOfSet({ workspaceId, keys, taken }: Adoption): string {
   const aliasFor = uniqueNames();
   const entries = keys.flatMap((key) => {
     const alias = aliasFor(resourceName(key.name), "-");
-    return [`${propertyName(alias)}: {`, ...indented(...inputs(key, alias)), "},"];
+    return [`${propertyName(alias)}: {`, ...indented(inputs(key, alias)), "},"];
   });
-  return joined(
+  return joined([
     ...header(workspaceId),
     `import { ApiKeySet } from "pulumi-apikeys";`,
     "",
     `const keys = new ApiKeySet(${quoted(uniqueNames(taken)("keys", "-"))}, {`,
-    ...indented(`workspaceId: ${quoted(workspaceId)},`, "keys: {", ...indented(...entries), "},"),
+    ...indented([`workspaceId: ${quoted(workspaceId)},`, "keys: {", ...indented(entries), "},"]),
     "});",
     "",
     "export const keyIds = keys.ids;",
-  );
+  ]);
 }
 
 /** The file for `pulumi import --file`, for the plugin. */
@@ -77,7 +77,7 @@ export function importFile({ workspaceId, keys, taken }: Adoption): string {
     name: nameFor(plainName(name), "-"),
     id: importId(workspaceId, id),
   }));
-  return joined(JSON.stringify({ resources }, undefined, 2));
+  return joined([JSON.stringify({ resources }, undefined, 2)]);
 }
 
 function header(workspaceId: string): Lines {
@@ -88,7 +88,7 @@ function header(workspaceId: string): Lines {
 }
 
 function nothing(workspaceId: string): string {
-  return joined(`// Workspace ${quoted(workspaceId)} has no keys to adopt.`, "export {};");
+  return joined([`// Workspace ${quoted(workspaceId)} has no keys to adopt.`, "export {};"]);
 }
 
 /** The inputs of a key. A comment marks what the provider can't adopt unchanged. */
@@ -116,7 +116,7 @@ function scopeLines(scopes: readonly Granted[]): Lines {
     return `{ ${[`representation: ${quoted(representation)}`, ...granted].join(", ")} }`;
   });
   if (all.length < 2) return [`scopes: [${all.join("")}],`];
-  return ["scopes: [", ...indented(...all.map((scope) => `${scope},`)), "],"];
+  return ["scopes: [", ...indented(all.map((scope) => `${scope},`)), "],"];
 }
 
 /** A string literal without invisible characters: no line break ends a comment, and no mark reverses the text. */
@@ -133,10 +133,11 @@ function propertyName(name: string): string {
   return /^[a-z_$][\w$]*$/i.test(name) ? name : quoted(name);
 }
 
-function indented(...lines: Lines): Lines {
+/** Takes an array, because a call has no room for the lines of thousands of keys as arguments. */
+function indented(lines: Lines): Lines {
   return lines.map((line) => `  ${line}`);
 }
 
-function joined(...lines: Lines): string {
+function joined(lines: Lines): string {
   return `${lines.join("\n")}\n`;
 }

@@ -67,6 +67,17 @@ export const keyIds = {
 `);
   });
 
+  it("has room for 20,000 keys", () => {
+    const scopes = Array.from(
+      { length: 5 },
+      (_, n) => ({ representation: `scope ${n}`, read: true }) as const,
+    );
+    const many = adoption(Array.from({ length: 20_000 }, (_, n) => key(`key ${n}`, { scopes })));
+    for (const write of [programOfKeys, programOfSet]) {
+      expect(write(many).match(/existingId: /g)).toHaveLength(20_000);
+    }
+  });
+
   it("declares one ApiKeySet on request", () => {
     const program = programOfSet(adoption([key("ci", { id: "key_1" }), key("2nd", { id: "key_2" })]));
     expect(program.replace(/^\/\/.*\n/gm, "")).toBe(`import { ApiKeySet } from "pulumi-apikeys";
