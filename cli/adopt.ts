@@ -46,15 +46,21 @@ function readOptions(args: string[]) {
   const { values } = parseArgs({
     args,
     options: {
-      workspace: { type: "string" },
-      customer: { type: "string" },
+      workspace: { type: "string", multiple: true, default: [] as string[] },
+      customer: { type: "string", multiple: true, default: [] as string[] },
       "key-id": { type: "string", multiple: true, default: [] as string[] },
       as: { type: "string", default: "keys" },
       except: { type: "string", multiple: true, default: [] as string[] },
       import: { type: "boolean", default: false },
     },
   });
-  const { workspace, customer, as, except, import: isImport } = values;
+  for (const name of ["workspace", "customer"] as const) {
+    if (values[name].length > 1) {
+      throw new Error(`--${name} can be given only once: run the command once for each`);
+    }
+  }
+  const { as, except, import: isImport } = values;
+  const [[workspace], [customer]] = [values.workspace, values.customer];
   if (!workspace) throw new Error("--workspace must be the id of a workspace");
   if (customer === "") throw new Error("--customer must be the id of a customer");
   if (as !== "keys" && as !== "set") throw new Error("--as must be keys or set");

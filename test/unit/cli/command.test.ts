@@ -35,6 +35,8 @@ test.each([
   [[], "--workspace"],
   [["--workspace", ""], "--workspace"],
   [["--workspace", "ws_main", "--customer="], "--customer"],
+  [["--workspace", "ws_main", "--workspace", "ws_second"], "--workspace can be given only once"],
+  [["--workspace", "ws_main", "--customer", "a", "--customer", "b"], "--customer can be given only once"],
   [["--workspace", "ws_main", "--as", "list"], "--as"],
   [["--workspace", "ws_main", "--as", "set", "--import"], "--import"],
   [["--workspace", "ws_main", "--bogus"], "--bogus"],
