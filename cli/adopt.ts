@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { Failure } from "../provider/core/errors";
 import { openRun } from "../provider/core/run";
@@ -22,6 +22,8 @@ APIKEYS_ACCESS_TOKEN, both from the environment, and changes nothing there.
   --except FILE    leave out the keys in a stack's state, a file from \`pulumi stack export\`; repeat it
                    for several stacks
   --import         write a file for \`pulumi import --file\` instead, for the plugin
+  --out FILE       write to this new file, in UTF-8, instead of standard output. Use it in PowerShell, where \`>\` may
+                   change names
   --help           print this help
 `;
 
@@ -34,7 +36,7 @@ export const adopt = command("adopt", usage, readOptions, async (options, termin
   // Ids may contain line breaks.
   const tell = (line: string) => terminal.err(`pulumi-apikeys adopt: ${oneLine(line)}\n`);
   try {
-    terminal.out(await textOf(options, terminal, tell));
+    await write(options, terminal, tell);
     return 0;
   } catch (error) {
     tell(`${failed(error).message} Nothing was written.`);
@@ -52,17 +54,19 @@ function readOptions(args: string[]) {
       as: { type: "string", default: "keys" },
       except: { type: "string", multiple: true, default: [] as string[] },
       import: { type: "boolean", default: false },
+      out: { type: "string", multiple: true, default: [] as string[] },
     },
   });
-  for (const name of ["workspace", "customer"] as const) {
+  for (const name of ["workspace", "customer", "out"] as const) {
     if (values[name].length > 1) {
       throw new Error(`--${name} can be given only once: run the command once for each`);
     }
   }
   const { as, except, import: isImport } = values;
-  const [[workspace], [customer]] = [values.workspace, values.customer];
+  const [[workspace], [customer], [out]] = [values.workspace, values.customer, values.out];
   if (!workspace) throw new Error("--workspace must be the id of a workspace");
   if (customer === "") throw new Error("--customer must be the id of a customer");
+  if (out === "") throw new Error("--out must be a file");
   if (as !== "keys" && as !== "set") throw new Error("--as must be keys or set");
   if (isImport && as === "set") throw new Error("--import can't be combined with --as set");
   return {
@@ -70,16 +74,17 @@ function readOptions(args: string[]) {
     customerId: customer,
     keyIds: values["key-id"],
     files: except,
-    write: isImport ? importFile : as === "set" ? programOfSet : programOfKeys,
+    out,
+    textOf: isImport ? importFile : as === "set" ? programOfSet : programOfKeys,
   };
 }
 
-/** The text to write. */
-async function textOf(
-  { files, write, ...wanted }: Options,
-  { env }: Terminal,
+async function write(
+  { files, out, textOf, ...wanted }: Options,
+  terminal: Terminal,
   tell: (line: string) => void,
-): Promise<string> {
+): Promise<void> {
+  const { env } = terminal;
   const unset = variables.filter((name) => !env[name]);
   if (unset.length > 0) {
     throw new Failure(
@@ -101,8 +106,21 @@ async function textOf(
       `Keys without a customer in the service: ${withoutCustomer}. Add their customerId to the program; previews fail without it.`,
     );
   }
+  const text = textOf({ workspaceId, keys, taken: new Set(managed.flatMap(({ names }) => names)) });
+  if (out === undefined) terminal.out(text);
+  else await writeNew(out, text);
   tell(`Keys written: ${keys.length}.`);
-  return write({ workspaceId, keys, taken: new Set(managed.flatMap(({ names }) => names)) });
+}
+
+async function writeNew(file: string, text: string): Promise<void> {
+  try {
+    await writeFile(file, text, { flag: "wx" });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const reason =
+      code === "EEXIST" ? "exists already. Remove it, or name another" : `can't be written: ${message}`;
+    throw new Failure(`${file} ${reason}.`);
+  }
 }
 
 async function managedBy(file: string, workspaceId: string): Promise<ManagedKeys> {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -110,6 +110,12 @@ describe.each(someOf(Object.entries(services), ([name]) => name !== "throttled")
   },
 );
 
+async function newFolder(): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), "adopt-"));
+  onTestFinished(() => rm(dir, { recursive: true }));
+  return dir;
+}
+
 describe("pulumi-apikeys adopt", () => {
   it("can leave out other customers' keys, and keys that a stack manages", async () => {
     const service = await serviceWith();
@@ -122,8 +128,7 @@ describe("pulumi-apikeys adopt", () => {
     const others = await of("--customer", "cus_2");
     expect(others.ids).toEqual(new Set([off]));
     expect(others.err).toContain("Left out because they belong to other customers: 4.");
-    const dir = await mkdtemp(join(tmpdir(), "adopt-"));
-    onTestFinished(() => rm(dir, { recursive: true }));
+    const dir = await newFolder();
     const stack = async (name: string, id: string) => {
       const type = "pulumi-nodejs:dynamic/apikeys:ApiKey";
       const urn = `urn:pulumi:dev::shop::${type}::ci`;
@@ -203,6 +208,25 @@ describe("pulumi-apikeys adopt", () => {
   it("writes a program without keys if there is nothing to adopt", async () => {
     const { code, out } = await adopt(await serviceWith(), "--workspace", "ws_main");
     expect([code, adopted(out)]).toEqual([0, []]);
+  });
+
+  it.each([[[]], [["--import"]]])("writes to a new file with --out and %j", async (form) => {
+    const service = await serviceWith();
+    addKeys(service);
+    const args = ["--workspace", "ws_main", ...form];
+    const { out: expected, err: notes } = await adopt(service, ...args);
+    const file = join(await newFolder(), "keys.ts");
+    expect(await adopt(service, ...args, "--out", file)).toEqual({ code: 0, out: "", err: notes });
+    expect(await readFile(file, "utf8")).toBe(expected);
+    // Neither the file that exists now nor a folder that doesn't is written.
+    const { code, out, err } = await adopt(service, "--workspace", "ws_second", "--out", file);
+    expect([code, out]).toEqual([1, ""]);
+    expect(err).toContain(`${file} exists already. Remove it, or name another. Nothing was written.\n`);
+    expect(err).not.toContain("Keys written");
+    expect(await readFile(file, "utf8")).toBe(expected);
+    const nowhere = await adopt(service, ...args, "--out", join(file, "keys.ts"));
+    expect([nowhere.code, nowhere.out]).toEqual([1, ""]);
+    expect(nowhere.err).toContain("keys.ts can't be written: ENOTDIR");
   });
 
   it("says what it could not declare", async () => {

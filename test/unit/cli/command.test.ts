@@ -37,6 +37,8 @@ test.each([
   [["--workspace", "ws_main", "--customer="], "--customer"],
   [["--workspace", "ws_main", "--workspace", "ws_second"], "--workspace can be given only once"],
   [["--workspace", "ws_main", "--customer", "a", "--customer", "b"], "--customer can be given only once"],
+  [["--workspace", "ws_main", "--out", "a.ts", "--out", "b.ts"], "--out can be given only once"],
+  [["--workspace", "ws_main", "--out="], "--out"],
   [["--workspace", "ws_main", "--as", "list"], "--as"],
   [["--workspace", "ws_main", "--as", "set", "--import"], "--import"],
   [["--workspace", "ws_main", "--bogus"], "--bogus"],
