@@ -98,12 +98,14 @@ async function write(
   const keys = await existingKeys(instance, { ...wanted, except }, tell);
   const unnamed = keys.filter(({ name }) => name === undefined).length;
   if (unnamed > 0) {
-    tell(`Keys without a name in the service: ${unnamed}. The first update sets the name in the program.`);
+    tell(
+      `Keys without a name in the service: ${unnamed}. The first update names each after its resource or alias.`,
+    );
   }
   const withoutCustomer = keys.filter(({ customerId }) => customerId === undefined).length;
   if (withoutCustomer > 0) {
     tell(
-      `Keys without a customer in the service: ${withoutCustomer}. Add their customerId to the program; previews fail without it.`,
+      `Keys without a customer in the service: ${withoutCustomer}. Declare their customerId; previews fail without it.`,
     );
   }
   const text = textOf({ workspaceId, keys, taken: new Set(managed.flatMap(({ names }) => names)) });

@@ -229,13 +229,15 @@ describe("pulumi-apikeys adopt", () => {
     expect(nowhere.err).toContain("keys.ts can't be written: ENOTDIR");
   });
 
-  it("says what it could not declare", async () => {
+  it.each([[[]], [["--import"]]])("says what it could not declare with %j", async (form) => {
     const service = await serviceWith({ zeroValues: "omitted" });
     service.addKey({ workspaceId: "ws_main", name: "", customerId: "" });
-    const { code, err } = await adopt(service, "--workspace", "ws_main");
+    const { code, err } = await adopt(service, "--workspace", "ws_main", ...form);
     expect(code).toBe(0);
     expect(err).toContain("Keys without a name in the service: 1.");
-    expect(err).toContain("Keys without a customer in the service: 1. Add their customerId");
+    expect(err).toContain("Keys without a customer in the service: 1. Declare their customerId");
+    // With --import it writes none.
+    expect(err).not.toContain("program");
   });
 
   it("fails without the service's settings, and never shows the token", async () => {
