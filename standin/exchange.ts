@@ -55,7 +55,8 @@ export async function exchange(
       logged.status = status;
     });
   }
-  service.onRequest(logged);
+  // Outside of this promise, so that what it throws is not lost.
+  queueMicrotask(() => service.onRequest(logged));
 }
 
 async function receive(request: IncomingMessage, store: Store): Promise<Incoming> {

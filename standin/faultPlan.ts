@@ -10,7 +10,10 @@ export interface FaultRule {
   endpoint?: Endpoint | readonly Endpoint[];
   /** Only requests with this method, such as "PATCH". Default: every method. */
   method?: string;
-  /** Only requests for which this returns true. Default: every request. */
+  /**
+   * Only requests for which this returns true. If it throws, the request is not carried out and gets a 500 with the
+   * error's message. Default: every request.
+   */
   when?: (request: LoggedRequest) => boolean;
   /** How many matching requests pass before the rule applies. Default: 0. */
   after?: number;
@@ -41,7 +44,11 @@ export function createFaultPlan(): FaultPlan {
     next(request) {
       let found: Fault | undefined;
       for (const entry of rules) {
-        if (!matches(entry.rule, request)) continue;
+        try {
+          if (!matches(entry.rule, request)) continue;
+        } catch (error) {
+          return { kind: "status", status: 500, body: { message: `\`when\` of a fault threw: ${error}` } };
+        }
         if (entry.toSkip > 0) entry.toSkip -= 1;
         else if (found === undefined && entry.left > 0) {
           entry.left -= 1;

@@ -24,7 +24,8 @@ export interface StandInOptions {
   /** Milliseconds between carrying out a request and answering it. Default: 0. */
   latencyMs?: number;
   /**
-   * Called when a request is answered, when its connection is cut, or when it is left without an answer. Default: none.
+   * Called when a request is answered, when its connection is cut, or when it is left without an answer. What it throws
+   * is an uncaught exception, which test runners report. Default: none.
    */
   onRequest?: (request: LoggedRequest) => void;
 }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { type LoggedRequest, startStandIn } from "../../../standin";
 import { entry, newKey, open, send } from "./standInCaller";
 
@@ -155,6 +155,23 @@ describe("the stand-in's request log", () => {
     await get("/workspace").catch(() => {});
     await get("/workspace");
     expect(seen.map(({ status }) => status)).toEqual([0, 200]);
+  });
+
+  it("reaches the test runner with what onRequest throws", async () => {
+    const runners = process.rawListeners("uncaughtException") as NodeJS.UncaughtExceptionListener[];
+    process.removeAllListeners("uncaughtException");
+    onTestFinished(() => {
+      process.removeAllListeners("uncaughtException");
+      for (const runner of runners) process.on("uncaughtException", runner);
+    });
+    const told = new Promise((tell) => process.once("uncaughtException", tell));
+    const problem = new Error("an assertion of the test");
+    const onRequest = () => {
+      throw problem;
+    };
+    const { get } = await open({}, { onRequest });
+    expect((await get("/workspace")).status).toBe(200);
+    expect(await told).toBe(problem);
   });
 });
 
