@@ -268,12 +268,16 @@ async function secretsSettings(project: Project): Promise<string> {
 }
 
 describe("the integration test of docs/testing.md", () => {
-  it("passes on the CLI that is on PATH", async () => {
+  it("passes on the CLI that is on PATH, also if its program calls a function", async () => {
     const [test = ""] = code("Integration tests with the stand-in", page("testing.md"));
     const project = await createProject("integration");
     try {
       const { root } = await pulumiCli();
-      await project.write("keys.test.ts", test);
+      const calling = test
+        .replace("import { ApiKey }", "import { ApiKey, getWorkspace }")
+        .replace("  return {", `  await getWorkspace({ id: "ws_main" });\n  return {`);
+      expect(calling.match(/getWorkspace/g)).toHaveLength(2);
+      await project.write("keys.test.ts", calling);
       const run = await execute("node", ["--test"], {
         cwd: project.dir,
         timeoutMs: 120_000,
