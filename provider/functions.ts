@@ -15,7 +15,7 @@ import { readFresh, type SharedReads, sharedReads } from "./reads/sharedReads";
 
 /** The functions of a program. They throw a Failure and nothing else. */
 
-/** Where a function reads. Functions with one transport share connections, pace, retries, and simultaneous requests. */
+/** Where a function reads. Functions with one transport share connections, pace and simultaneous requests. */
 export type Source = Pick<HostContext, "configuration" | "transport">;
 
 let shared: Transport | undefined;

@@ -9,12 +9,14 @@ export function lastAttempt({ hooks }: pulumi.CustomResourceOptions): pulumi.Cus
   const stack = pulumi.runtime.getStackResource() as Limited | undefined;
   if (hooks?.onError === undefined || stack === undefined) return {};
   // Kept on the stack, because a hook's name must be unique, and a program may load several copies of this package.
-  stack[limit] ??= new pulumi.ErrorHook("pulumi-apikeys:lastAttempt", ({ errors }) => {
-    if (errors.length > 98) throw new Error("99 attempts have failed, and there is no other.");
+  stack[hookKey] ??= new pulumi.ErrorHook("pulumi-apikeys:lastAttempt", ({ errors }) => {
+    if (errors.length > 98) throw new Error(lastFailed);
     return false;
   });
-  return { hooks: { onError: [stack[limit]] } };
+  return { hooks: { onError: [stack[hookKey]] } };
 }
 
-const limit = Symbol.for("pulumi-apikeys:lastAttempt");
-type Limited = pulumi.Resource & { [limit]?: pulumi.ErrorHook };
+const lastFailed =
+  "99 attempts have failed, and after another one Pulumi would forget the outputs of the resource. Run `pulumi up` again.";
+const hookKey = Symbol.for("pulumi-apikeys:lastAttempt");
+type Limited = pulumi.Resource & { [hookKey]?: pulumi.ErrorHook };

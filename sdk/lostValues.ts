@@ -6,7 +6,7 @@ const lossy = [Date, Map, Set, RegExp];
 export function refuseLostValues(of: string, value: unknown, path = ""): void {
   const kind = typeof value === "bigint" ? "bigint" : lossy.find((one) => value instanceof one)?.name;
   if (kind !== undefined)
-    throw new pulumi.RunError(`${of}: ${path}: a ${kind} can't be sent: use a string or a number instead.`);
+    throw new pulumi.RunError(`${of}: ${path}: a ${kind} can't be sent: use plain JSON values instead.`);
   if (typeof value !== "object" || value === null) return;
   if (pulumi.Output.isInstance(value) || value instanceof Promise || pulumi.Resource.isInstance(value))
     return;

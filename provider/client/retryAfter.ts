@@ -3,8 +3,8 @@ const longest = 365 * 24 * 3_600_000;
 
 /**
  * The wait that a Retry-After header asks for, in milliseconds; `undefined` when it is absent or nonsense, such as more
- * than a year: a gateway may give the time of its end in place of the wait. A date counts from the answer's own Date header where there is one, so that a clock that is wrong
- * here does no harm. Of several values the first counts.
+ * than a year: a gateway may give the time at which the wait ends. A date counts from the answer's own Date header where
+ * there is one, so that a clock that is wrong here does no harm. Of several values the first counts.
  */
 export function retryAfterMs(
   header: string | string[] | undefined,

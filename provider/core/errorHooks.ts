@@ -6,7 +6,7 @@ import type { Kept } from "./state";
 
 /**
  * A program's `onError` hook can have the engine repeat a create or update that failed. The engine has then saved nothing
- * of what the first attempt created, so only this process knows of it (R4).
+ * of what the first attempt created or learned, so only this process knows of it (R4).
  */
 
 /** The failure of the first attempt, if this is a repetition that has to know of it. */

@@ -20,10 +20,15 @@ export function inputErrors(
   const declared = present(inputs);
   const parsed = schema.safeParse(declared, { reportInput: false });
   const issues = parsed.success ? [] : parsed.error.issues;
+  const texts = outputsAsText(declared, []);
+  // What else is wrong with such a string says nothing to the user.
+  const isText = ({ path }: z.core.$ZodIssue) => texts.some((line) => line.startsWith(`${spelled(path)}: `));
   const found = [
-    ...issues.filter((issue) => !isUnknownAt(declared, issue.path)).flatMap((issue) => lines(issue, fields)),
+    ...issues
+      .filter((issue) => !isUnknownAt(declared, issue.path) && !isText(issue))
+      .flatMap((issue) => lines(issue, fields)),
     ...rules(declared, before, checked),
-    ...outputsAsText(declared, []),
+    ...texts,
   ];
   return firstOf(found).map((line) => inBounds(oneLine(line)));
 }

@@ -7,14 +7,16 @@ export interface SharedRead<T> {
    * because it then wants to see whether something has changed.
    */
   current(reader: string): Promise<T>;
-  /** A new answer, to a request that is sent after this call, however long it takes. */
+  /** A new answer, to a request that is sent after this call. */
   fresh(): Promise<T>;
+  /** As `fresh`, without the limit of `patience`. */
+  awaited(): Promise<T>;
 }
 
 export interface SharedReadOptions<T> {
   /** How long an answer serves others, from its request on. Then it is forgotten. */
   readonly servesMs: number;
-  /** If a recent or current answer takes longer than `ms`, readers get `late` until it arrives. Default: no limit. */
+  /** If an answer takes longer than `ms`, readers get `late` until it arrives. Default: no limit. */
   readonly patience?: { readonly ms: number; readonly late: T };
   /** Grows whenever a write of this process begins or ends. */
   readonly writes: () => number;
@@ -24,7 +26,7 @@ interface Request<T> {
   /** What `writes` was then. */
   readonly writes: number;
   /** What readers get: `late` if their patience ends first. */
-  readonly answer: Promise<T>;
+  answer: Promise<T>;
   readonly finalAnswer: Promise<T>;
 }
 
@@ -41,19 +43,18 @@ export function openSharedRead<T>(
   function start(): Request<T> {
     const finalAnswer = read();
     const answer = patience === undefined ? finalAnswer : orAfter(patience.ms, finalAnswer, patience.late);
-    const request = { writes: writes(), answer, finalAnswer };
+    const request: Request<T> = { writes: writes(), answer, finalAnswer };
     underWay = answer;
     last = request;
-    const isLast = () => last?.finalAnswer === finalAnswer;
     const forget = () => {
-      if (isLast()) last = undefined;
+      if (last === request) last = undefined;
     };
     setTimeout(forget, servesMs).unref();
     const end = () => {
       if (underWay === answer) underWay = undefined;
     };
     const arrive = () => {
-      if (isLast()) last = { ...request, answer: finalAnswer };
+      request.answer = finalAnswer;
     };
     // A rejection, which is a bug, reaches the readers. Here it would only be reported as unhandled.
     answer.then(end, end);
@@ -81,7 +82,8 @@ export function openSharedRead<T>(
       }
       return (await startNext()).answer;
     },
-    fresh: async () => (await startNext()).finalAnswer,
+    fresh: async () => (await startNext()).answer,
+    awaited: async () => (await startNext()).finalAnswer,
   };
 }
 

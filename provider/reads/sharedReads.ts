@@ -105,7 +105,7 @@ export function orThrow<T extends object>(answer: T | Unavailable): T {
   throw answer.error ?? new CallError("ambiguous", answer.problem);
 }
 
-/** A new answer. */
+/** A new answer, however long it takes. */
 export async function readFresh<T extends object>(shared: SharedRead<T | Unavailable>): Promise<T> {
-  return orThrow(await shared.fresh());
+  return orThrow(await shared.awaited());
 }

@@ -292,7 +292,7 @@ async function list(
   reader?: string,
 ): Promise<readonly ScopeRecord[]> {
   const scopes = sharedReads(session.call).scopes(String(workspaceId));
-  const answer = reader === undefined ? scopes.fresh() : scopes.current(reader);
+  const answer = reader === undefined ? scopes.awaited() : scopes.current(reader);
   const advice = `Check the id of the workspace, and that the access token is allowed to list its scopes.`;
   return (await orFail(answer.then(orThrow), session, { ...words, advice })).all;
 }

@@ -66,6 +66,7 @@ describe.each(someOf<Host>(["dynamic", "plugin"], (host) => host === "plugin"))(
       });
       const up = await scene.stack.up();
       expect(up.ok, up.output).toBe(false);
+      expect(up.output).toContain("99 attempts have failed");
       expect(posts()).toBe(3);
       await scene.declare(setOf("a", "b", "c"));
       expect((await scene.stack.up()).ok).toBe(true);

@@ -26,22 +26,23 @@ test("T1 a run has one time, even if the host configures each kind of resource w
   onTestFinished(() => void vi.useRealTimers());
   const env = { APIKEYS_BASE_URL: "https://service.test", APIKEYS_ACCESS_TOKEN: "token" };
   const say = () => {};
-  const instance = openInstance({ run: openRun(), env, warn: say, tell: say, note: say, importKey: "" });
-  const configure = () => instance.configure({ argument: {}, stack: {} });
-  configure();
-  const key = instance.resource("RotatingApiKey");
-  const { inputs } = key.check(
-    { workspaceId: "ws_1", customerId: "cus_1", name: "ci", rotateEvery: "1d" },
-    undefined,
-  );
-  const times = {
-    rotatedAt: new Date().toISOString(),
-    rotatesAt: new Date(Date.now() + 86_400_000).toISOString(),
+  const open = () => {
+    const instance = openInstance({ run: openRun(), env, warn: say, tell: say, note: say, importKey: "" });
+    return {
+      key: instance.resource("RotatingApiKey"),
+      configure: () => instance.configure({ argument: {}, stack: {} }),
+    };
   };
-  const changes = () =>
-    key.diff("key_1", { ...inputs, ...times, keyId: "key_1", key: "sk_1" }, inputs).changes;
+  const { key, configure } = open();
+  configure();
+  const draft = { workspaceId: "ws_1", customerId: "cus_1", name: "ci", rotateEvery: "1d" };
+  const { inputs } = key.check(draft, undefined);
+  const rotatedAt = new Date().toISOString();
+  const rotatesAt = new Date(Date.now() + 86_400_000).toISOString();
+  const state = { ...inputs, rotatedAt, rotatesAt, keyId: "key_1", key: "sk_1" };
+  const changes = (of = key) => of.diff("key_1", state, inputs).changes;
   const before = changes();
   vi.advanceTimersByTime(86_400_000);
   configure();
-  expect([before, changes()]).toEqual([false, false]);
+  expect([before, changes(), changes(open().key)]).toEqual([false, false, true]);
 });

@@ -11,7 +11,7 @@ const answerMs = 20;
  * and the process with it as soon as no operation is under way.
  */
 export function serveRun(warn: (message: string) => void): OpenRun {
-  let [answeredAt, canceledAt] = [0, 0];
+  let answeredAt = 0;
   const run = openRun({
     onIdle: () => {
       answeredAt = performance.now();
@@ -20,15 +20,10 @@ export function serveRun(warn: (message: string) => void): OpenRun {
   });
   const end = (why: string) => {
     if (run.over.aborted) return;
-    // Soon, because the CLI waits for this process at the end of each command. It has read what was answered before its
-    // Cancel.
-    const leavingMs = answeredAt < canceledAt ? 0 : answeredAt + answerMs - performance.now();
     stopAndTell(run, why, warn);
-    leaveIfIdle(run, 0, Math.max(1, leavingMs));
+    // Soon, because the CLI waits for this process at the end of each command.
+    leaveIfIdle(run, 0, Math.max(1, answeredAt + answerMs - performance.now()));
   };
-  run.closed.addEventListener("abort", () => {
-    canceledAt = performance.now();
-  });
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => end(interrupted));
   // The engine holds the other end of a pipe, and keeps it open as long as it lives.
   if (!fstatSync(0).isCharacterDevice()) {

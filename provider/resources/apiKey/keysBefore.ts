@@ -39,7 +39,7 @@ export interface Creation {
   readonly seen: KeysBefore;
 }
 
-/** How long to wait for other creates before their keys are reported as unknown: as long as their requests may take. */
+/** How long to wait for other creates before their keys are reported as unknown: as long as a request may take. */
 const siblingsMs = usualTimeOuts.exchangeMs;
 /** Lists that a search has read in vain for 8 seconds: later searches take 2. */
 const searchedInVain = new WeakSet<KeyList>();
@@ -91,8 +91,10 @@ export async function newKeys(creation: Creation): Promise<readonly ApiKeyRecord
     !session.registry.has(declared.workspaceId, key.id) &&
     !isOld(key, since);
   const now = await search(creation, (keys) => keys.namesakesOf(declared).some(isNew));
-  await orAfter<unknown>(siblingsMs, Promise.allSettled(underWay.get(list) ?? []), undefined);
-  return "problem" in now ? now : now.all.filter(isNew);
+  if ("problem" in now) return now;
+  if (now.all.some(isNew))
+    await orAfter<unknown>(siblingsMs, Promise.allSettled(underWay.get(list) ?? []), undefined);
+  return now.all.filter(isNew);
 }
 
 /** The keys once the list shows what is looked for, because it may lag behind; otherwise, the last that could be listed. */

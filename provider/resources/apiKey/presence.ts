@@ -88,7 +88,7 @@ async function isListed(session: Session, path: KeyPath, { missing, marked }: Mi
   const before = await list.current(`gone ${keyId}`);
   if ("byId" in before && !isAlive(before.byId.get(keyId))) return false;
   // A list from before the deletion still has the key.
-  const now = await list.fresh();
+  const now = await list.awaited();
   if ("byId" in now) return isAlive(now.byId.get(keyId));
   if (session.withoutKeyList) return false;
   throw new InconclusiveError(

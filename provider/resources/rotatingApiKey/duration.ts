@@ -8,7 +8,7 @@ export const hourMs = 3_600_000;
 export const dayMs = 24 * hourMs;
 const unitMs: Readonly<Record<string, number>> = { h: hourMs, d: dayMs, w: 7 * dayMs };
 const form = /^(\d{1,5})([hdw])$/;
-/** Fewer weeks, because they become days. */
+/** At most four digits of weeks, because `check` returns them in days. */
 const declarable = /^(\d{1,5}[hd]|\d{1,4}w)$/;
 
 export const duration = (what: string) =>

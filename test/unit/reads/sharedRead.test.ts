@@ -101,21 +101,21 @@ describe("a shared read", () => {
     expect(asked()).toBe(1);
   });
 
-  test("that takes too long is awaited by a reader that needs a fresh answer", async () => {
+  test("that takes too long can still be awaited by a reader that needs it", async () => {
     const { list, asked, answer } = listOfNumbers({ patienceMs: 1 });
-    const fresh = list.fresh();
+    const awaited = list.awaited();
     await new Promise(setImmediate);
     expect(await list.recent()).toBe(-1);
     await answer(1);
-    expect(await fresh).toBe(1);
+    expect(await awaited).toBe(1);
     expect(asked()).toBe(1);
   });
 
   test("gives each awaiting reader the answer to its own request, not to a later one", async () => {
     const { list, answer } = listOfNumbers();
-    const first = list.fresh();
+    const first = list.awaited();
     await new Promise(setImmediate);
-    const second = list.fresh();
+    const second = list.awaited();
     await answer(1);
     expect(await first).toBe(1);
     await answer(2);

@@ -13,7 +13,7 @@ const late = { problem: "no answer came within 10 s" };
 describe("a list that is not answered", () => {
   const reads = sharedReads({ transport: silent, credentials });
 
-  test.each(["recent", "current"] as const)(
+  test.each(["recent", "current", "fresh"] as const)(
     "delays readers by at most 10 s if keys can be read one by one instead: %s",
     async (how) => {
       const done: unknown[] = [];
@@ -29,7 +29,7 @@ describe("a list that is not answered", () => {
   );
 
   test.each([
-    ["of keys, if only the list can tell", reads.keys("ws_1").fresh],
+    ["of keys, if only the list can tell", reads.keys("ws_1").awaited],
     ["of scopes", () => reads.scopes("ws_1").recent()],
     ["of workspaces", () => reads.workspaces.recent()],
   ])("is waited for if it is a list %s", async (_, read) => {

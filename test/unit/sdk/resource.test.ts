@@ -37,6 +37,7 @@ test.each([
   ["Date", new Date()],
   ["Map", new Map([["a", 1]])],
   ["Set", new Set(["a"])],
+  ["RegExp", /a/],
   ["bigint", 1n],
 ])("a %s, which Pulumi would send as an empty object, fails, and the error has its path", (kind, value) => {
   const declare = (inner: unknown) =>
@@ -52,16 +53,21 @@ test.each([
     expect(() => declare(fine)).not.toThrow("can't be sent");
 });
 
-test.each(["keys.*.enabled", "keys[*].enabled", '["keys"].*'])("a set can't ignore changes of %s", (path) => {
-  const declare = (ignored: string) =>
-    new ApiKeySet(
-      "customers",
-      { workspaceId: "ws_1", keys: {} },
-      { ignoreChanges: [ignored], import: "id_1" },
+test.each(["keys.*.enabled", "keys[*].enabled", 'keys["*"].enabled', '["keys"].*'])(
+  "a set can't ignore changes of %s",
+  (path) => {
+    const declare = (ignored: string) =>
+      new ApiKeySet(
+        "customers",
+        { workspaceId: "ws_1", keys: {} },
+        { ignoreChanges: [ignored], import: "id_1" },
+      );
+    expect(() => declare(path)).toThrow(
+      `ApiKeySet "customers": the option ignoreChanges can't have ${path}: `,
     );
-  expect(() => declare(path)).toThrow(`ApiKeySet "customers": the option ignoreChanges can't have ${path}: `);
-  expect(() => declare("keys.acme.enabled")).not.toThrow("ignoreChanges");
-});
+    expect(() => declare("keys.acme.enabled")).not.toThrow("ignoreChanges");
+  },
+);
 
 // tsc checks it.
 test("resources accept the values that functions return, and read-only lists", () => {
