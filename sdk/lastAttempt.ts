@@ -10,13 +10,12 @@ export function lastAttempt({ hooks }: pulumi.CustomResourceOptions): pulumi.Cus
   if (hooks?.onError === undefined || stack === undefined) return {};
   // Kept on the stack, because a hook's name must be unique, and a program may load several copies of this package.
   stack[hookKey] ??= new pulumi.ErrorHook("pulumi-apikeys:lastAttempt", ({ errors }) => {
-    if (errors.length > 98) throw new Error(lastFailed);
+    // The engine shows the error of the operation, not this one.
+    if (errors.length > 98) throw new Error("no attempt is left");
     return false;
   });
   return { hooks: { onError: [stack[hookKey]] } };
 }
 
-const lastFailed =
-  "99 attempts have failed, and after another one Pulumi would forget the outputs of the resource. Run `pulumi up` again.";
 const hookKey = Symbol.for("pulumi-apikeys:lastAttempt");
 type Limited = pulumi.Resource & { [hookKey]?: pulumi.ErrorHook };
