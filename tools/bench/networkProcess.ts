@@ -1,4 +1,7 @@
-/** The network's floor: one request for each key by a plain script with so many in flight, and nothing around them. */
+/**
+ * The network's floor: what a plain script sends with so many requests in flight, and nothing around them. It sends one
+ * request for each key and, before it creates keys, the list that K6 needs.
+ */
 import { readFile, writeFile } from "node:fs/promises";
 import { Agent, request } from "node:http";
 import { join } from "node:path";
@@ -27,6 +30,7 @@ async function run({ step, count, inFlight, dir }: NetworkOrder): Promise<Spent>
     ids[n] = made.apiKey.id;
   };
   const spent = await spend(async () => {
+    if (step === "up") await send(agent, "GET", `/api/v1/workspace/${workspaceId}/api-key`);
     let next = step === "updateOne" ? single(count) : 0;
     const end = step === "updateOne" ? next + 1 : count;
     const worker = async () => {
