@@ -265,10 +265,11 @@ export class ApiKeySet extends pulumi.CustomResource {
 
 /** With a wildcard, the engine ignores changes of some entries only, at random, once the program has removed an entry. */
 function refuseWildcard(name: string, ignored: readonly string[] = []): void {
-  const path = ignored.find((one) => /^(keys|\["keys"\])(\.\*|\[\*\]|\["\*"\])/.test(one));
+  const wildcard = /^(?:keys|\["keys"\])(?:\.\*|\[\*\]|\["\*"\])(.*)/;
+  const [path, rest = ""] = ignored.map((one) => wildcard.exec(one)).find((found) => found !== null) ?? [];
   if (path === undefined) return;
   throw new pulumi.RunError(
-    `ApiKeySet "${name}": the option ignoreChanges can't have ${path}: once an entry is removed, Pulumi would ignore changes of some entries only, at random. Name each entry instead, as in ${path.replace(/\.\*|\[\*\]|\["\*"\]/, ".acme")}.`,
+    `ApiKeySet "${name}": the option ignoreChanges can't have ${path}: once an entry is removed, Pulumi would ignore changes of some entries only, at random. Name each entry instead, as in keys.acme${rest}.`,
   );
 }
 

@@ -205,7 +205,10 @@ function idsOf(lines: readonly Line[]): readonly string[] {
   return pages;
 }
 
-/** The service's own message may name the key too. Longer names stay: a regular expression of their size can't be compiled. */
+/**
+ * The service's own message may name the key too. Longer names stay: a regular expression of their size can't be
+ * compiled.
+ */
 function withoutNames(text: string, names: readonly string[]): string {
   const short = names.filter((name) => name.length <= maxLength);
   if (short.length === 0) return text;
