@@ -1,5 +1,6 @@
 import { eachBounded } from "../provider/core/bounded";
 import { Failure } from "../provider/core/errors";
+import type { Properties } from "../provider/core/state";
 import { getApiKeys, getWorkspace } from "../provider/functions";
 import type { Instance } from "../provider/instance";
 import type { ExistingKey } from "./program";
@@ -86,8 +87,10 @@ async function read(instance: Instance, workspaceId: string, id: string): Promis
   const found = await apiKey.find({ id, given: { workspaceId }, isGet: false });
   if (found === undefined) return undefined;
   // The inputs are in canonical form, so they have these types. Defaults are left out.
-  const { name, customerId, scopes = [], enabled = true } = found.inputs as Partial<ExistingKey>;
-  return { id, name, customerId, scopes, enabled };
+  const { workspaceId: _, name, customerId, scopes = [], ...others } = found.inputs as Inputs;
+  return { id, name, customerId, scopes, others };
 }
+
+type Inputs = Partial<Omit<ExistingKey, "id" | "others">> & Properties;
 
 const { compare } = new Intl.Collator("en");

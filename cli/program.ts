@@ -1,4 +1,5 @@
 import { importId } from "../provider/core/importId";
+import type { Properties } from "../provider/core/state";
 import type { Granted } from "../provider/resources/apiKey/scopes";
 import { identifier, plainName, resourceName, uniqueNames } from "./names";
 
@@ -11,7 +12,8 @@ export interface ExistingKey {
   readonly name: string | undefined;
   readonly customerId: string | undefined;
   readonly scopes: readonly Granted[];
-  readonly enabled: boolean;
+  /** Its other inputs, where they differ from their defaults. */
+  readonly others: Properties;
 }
 
 export interface Adoption {
@@ -92,7 +94,7 @@ function nothing(workspaceId: string): string {
 }
 
 /** The inputs of a key. A comment marks what the provider can't adopt unchanged. */
-function inputs({ id, name, customerId, scopes, enabled }: ExistingKey, defaultName: string): Lines {
+function inputs({ id, name, customerId, scopes, others }: ExistingKey, defaultName: string): Lines {
   return [
     customerId === undefined
       ? `customerId: "", // The service shows no customer for this key: fill in the customer's id.`
@@ -105,7 +107,7 @@ function inputs({ id, name, customerId, scopes, enabled }: ExistingKey, defaultN
         ? []
         : [`name: ${quoted(name)},`]),
     ...scopeLines(scopes),
-    ...(enabled ? [] : ["enabled: false,"]),
+    ...Object.entries(others).map(([input, value]) => `${input}: ${quoted(value)},`),
     `existingId: ${quoted(id)},`,
   ];
 }
@@ -119,9 +121,9 @@ function scopeLines(scopes: readonly Granted[]): Lines {
   return ["scopes: [", ...indented(all.map((scope) => `${scope},`)), "],"];
 }
 
-/** A string literal without invisible characters: no line break ends a comment, and no mark reverses the text. */
-function quoted(text: string): string {
-  return JSON.stringify(text).replace(/(?! )[\p{C}\p{Z}]/gu, (found) =>
+/** A JSON literal without invisible characters: no line break ends a comment, and no mark reverses the text. */
+function quoted(value: unknown): string {
+  return JSON.stringify(value).replace(/(?! )[\p{C}\p{Z}]/gu, (found) =>
     found
       .split("")
       .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)

@@ -94,8 +94,8 @@ export function editApiKey(call: Call<Bodies["editApiKey"]>): Answer {
     store.previous.set(key.id, current);
     putKey(store, {
       ...base,
+      ...body,
       name: body.name === undefined ? base.name : storedName(body.name, variant),
-      enabled: body.enabled ?? base.enabled,
       scopes: given === undefined ? current.scopes : editKeyScopes(current.scopes, given, variant),
       updatedAt: new Date().toISOString(),
     });

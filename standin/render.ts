@@ -7,16 +7,13 @@ export type Shown = Record<string, unknown>;
 
 /** A key. With `secret`, the record also has the field `key`. In a list, it may be brief. */
 export function showKey(key: StoredKey, variant: Variant, how: "alone" | "withSecret" | "inList"): Shown {
+  const { workspaceId: _, externalMeterId: __, metadata: ___, ...fields } = key;
   const shown = {
+    ...fields,
     id: showId(key.id, variant),
-    name: key.name,
-    maskedKey: key.maskedKey,
     prefix: optional(key.prefix, "", variant),
     expiresAt: optional(key.expiresAt, 0, variant),
     scopes: showKeyScopes(key.scopes, variant),
-    enabled: key.enabled as boolean | undefined,
-    customerId: key.customerId,
-    deleted: key.deleted,
     createdAt: showTime(key.createdAt, variant),
     updatedAt: showTime(key.updatedAt, variant),
     lastUsedAt:

@@ -14,6 +14,10 @@ interface Facts<T> {
   /** What a change in the program does: an update in place, a replacement, or a check failure (by `rules`). */
   readonly onChange: "update" | "replace" | "refuse";
   readonly canonical: Canonical<T>;
+  /** Whether the service must keep exactly this value: it may rewrite any other, by trimming it for example (R4). */
+  readonly exact?: true;
+  /** Whether no request carries the value. */
+  readonly local?: true;
   readonly default?: T & {};
   /** Whether the default is the name of the resource in the program. */
   readonly defaultsToResourceName?: true;
@@ -71,6 +75,19 @@ export function defaulted<T, S extends z.ZodMiniType>(
 /** An input with its name. Unlike an `Input`'s, its `canonical` fills in the default. */
 export interface Field extends ManagedField, Omit<Facts<unknown>, "canonical"> {
   readonly schema: z.ZodMiniType;
+}
+
+/** An input that an edit of the object changes in place. */
+export interface UpdatableField<Name extends string = string> extends ManagedField {
+  readonly name: Name;
+  readonly exact: boolean;
+}
+
+/** The inputs that an edit changes in place. Everything that writes or compares them is derived from this list. */
+export function updatableFields<I extends Inputs>(inputs: I): readonly UpdatableField<keyof I & string>[] {
+  return Object.entries(inputs as Readonly<Record<string, Input>>)
+    .filter(([, { onChange, local }]) => onChange === "update" && !local)
+    .map(([name, { canonical, exact = false }]) => ({ name: name as keyof I & string, canonical, exact }));
 }
 
 export function fieldsOf(inputs: Inputs): readonly Field[] {

@@ -58,7 +58,11 @@ const shape = {
     allowOverages: defaulted(optionalFlag(), { ...refuse, canonical: boolean, default: false }),
     spendCap: optional(creditsSchema(), { ...refuse, canonical: canonicalCredits }),
     externalMeterId: optional(optionalString(), { ...refuse, canonical: string }),
-    billingId: optional(notBlank("the id of a record"), { onChange: "update", canonical: string }),
+    billingId: optional(notBlank("the id of a record"), {
+      onChange: "update",
+      local: true,
+      canonical: string,
+    }),
     grant: defaulted(notBlank("a name for this grant"), {
       onChange: "replace",
       canonical: trimmed,

@@ -7,9 +7,9 @@ import { InconclusiveError } from "../../core/errors";
 import { isSecret } from "../../core/secrecy";
 import { hiddenIn, type ManagedField, observedKey, type Properties, same } from "../../core/state";
 import { findKey, isAboutKey, type KeyPath, lookUpKey } from "./presence";
-import type { KeyInputs, KeyState } from "./properties";
+import { type KeyInputs, type KeyState, updatable } from "./properties";
 import { type Granted, inWords, isWider, toWire, toWireWithout, undeclared } from "./scopes";
-import { isWhole, managed, observe } from "./state";
+import { editBody, isWhole, observe } from "./state";
 
 /** Writes a key until it is seen to match the program (R4, K1, K4). */
 
@@ -27,7 +27,7 @@ export function edit(
   { path, declared, state, current }: KeyEdit,
 ): Promise<Settled<ApiKeyRecord>> {
   const before = observe(current);
-  const aims = managed.map((field): Aim => {
+  const aims = updatable.map((field): Aim => {
     const isAimed = field.exact || isChanging(field, declared, state, before);
     return { field, value: isAimed ? declared[field.name] : before[field.name], exact: field.exact };
   });
@@ -64,14 +64,14 @@ export function confirm(
 }
 
 function aimsAt(declared: KeyInputs, exact: boolean): readonly Aim[] {
-  return managed.map((field) => ({ field, value: declared[field.name], exact: exact || field.exact }));
+  return updatable.map((field) => ({ field, value: declared[field.name], exact: exact || field.exact }));
 }
 
 function convergence(session: Session, path: KeyPath, declared: KeyInputs, last: ApiKeyRecord) {
   return {
     waitingFor: `key ${path.keyId} to match the program`,
     last,
-    fields: managed,
+    fields: updatable,
     observe,
     body: bodies(declared),
     send: (body: EditApiKey) => editApiKey(session.call, path, body),
@@ -88,12 +88,7 @@ function convergence(session: Session, path: KeyPath, declared: KeyInputs, last:
     },
     say: saying(
       (field) => isSecret(declared, field),
-      (field, value) =>
-        field === "scopes"
-          ? inWords(value as readonly Granted[])
-          : field === "name"
-            ? `"${value ?? ""}"`
-            : `${value}`,
+      (_field, value) => (Array.isArray(value) ? inWords(value as readonly Granted[]) : inQuotes(value)),
     ),
   } satisfies Partial<Convergence<ApiKeyRecord, EditApiKey>>;
 }
@@ -106,16 +101,19 @@ function losesRights(before: ApiKeyRecord, { enabled, scopes }: KeyInputs): bool
   return (before.enabled === true && !enabled) || isWider(before.scopes ?? [], scopes);
 }
 
-/**
- * The PATCHes that are sent until the key matches the program. Each has all three fields, so that it means the same to a
- * service that merges and to one that replaces (K1). The second also revokes scopes that are not declared (K4).
- */
-function bodies({ name, enabled, scopes }: KeyInputs) {
+/** The PATCHes that are sent until the key matches the program. The second also revokes scopes that are not declared (K4). */
+function bodies(declared: KeyInputs) {
+  const { scopes } = declared;
   return (attempt: number, { scopes: current = [] }: ApiKeyRecord): EditApiKey | undefined => {
     if (attempt > 1) return undefined;
     const revoked = attempt === 0 ? [] : undeclared(scopes, current);
-    return { name, enabled, scopes: toWireWithout(revoked, scopes, current) };
+    return editBody(declared, toWireWithout(revoked, scopes, current));
   };
+}
+
+/** A value in a message; a string, or none, in quotes. */
+function inQuotes(value: unknown): string {
+  return value === undefined || typeof value === "string" ? `"${value ?? ""}"` : `${value}`;
 }
 
 /** A field that doesn't change may stay as the service rewrote it (R4). */

@@ -14,6 +14,7 @@ import {
   secret,
   stable,
   string,
+  updatableFields,
 } from "../../core/fields";
 import {
   jsonObject,
@@ -36,11 +37,12 @@ export const inputs = {
   name: required(requiredString("a name"), { ...update, canonical: string, defaultsToResourceName: true }),
   scopes: defaulted(scopesSchema, {
     ...update,
+    exact: true,
     canonical: canonicalScopes,
     default: [],
     names: () => scopeNames,
   }),
-  enabled: defaulted(optionalFlag(), { ...update, canonical: boolean, default: true }),
+  enabled: defaulted(optionalFlag(), { ...update, exact: true, canonical: boolean, default: true }),
   prefix: optional(optionalString(), { ...replace, canonical: string }),
   expiresAt: optional(
     z.nullish(
@@ -66,14 +68,20 @@ export const inputs = {
         }),
       ),
     ),
-    { ...replace, canonical: string, secret: true },
+    { ...replace, local: true, canonical: string, secret: true },
   ),
   existingId: optional(z.nullish(pathSegment("the id of an existing key")), {
     ...replace,
+    local: true,
     canonical: string,
   }),
-  keepers: optional(keepersMap(), { ...replace, canonical: map }),
+  keepers: optional(keepersMap(), { ...replace, local: true, canonical: map }),
 };
+
+/** Inputs that the service takes only for a new key, not for one that is migrated (interface, 4.4 and 4.5). */
+export const onlyForNew = ["prefix", "expiresAt", "externalMeterId"] as const;
+/** Inputs that name an existing key. */
+export const existing = ["existingKey", "existingId"] as const;
 
 export const shape = {
   inputs,
@@ -102,6 +110,8 @@ export type KeyCompared = Compared<Shape>;
 export type KeyUpdate = Compared<Shape, KeyInputs>;
 
 export const fields = fieldsOf(inputs);
+/** The fields that an edit changes in place. */
+export const updatable = updatableFields(inputs);
 
 /** Whether the program names the existing key that the resource has. */
 export function keepsExisting({ id, state, inputs }: KeyCompared): boolean {

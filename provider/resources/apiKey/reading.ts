@@ -4,10 +4,9 @@ import { toFailure } from "../../core/errors";
 import { applyDrift, defined, failedKey, hiddenIn, observedKey } from "../../core/state";
 import { type SharedReads, sharedReads } from "../../reads/sharedReads";
 import { type KeyPath, lookUpKey } from "./presence";
-import type { KeyDraft, KeyInputs, KeyState } from "./properties";
+import { type KeyDraft, type KeyInputs, type KeyState, updatable } from "./properties";
 import {
   isWhole,
-  managed,
   observe,
   outputs,
   readOnlyChanges,
@@ -56,7 +55,7 @@ function found(
 
 /** State as the record shows the key; the same object if nothing has changed. */
 function withDrift(state: KeyState, record: ApiKeyRecord): KeyState {
-  return applyDrift(managed, withChangedOutputs(state, record), observe(record));
+  return applyDrift(updatable, withChangedOutputs(state, record), observe(record));
 }
 
 type KeyList = ReturnType<SharedReads["keys"]>;

@@ -7,7 +7,7 @@ import { spelled } from "../../core/inputErrors";
 import { isRecord } from "../../core/state";
 import { isUnknown } from "../../core/unknown";
 import { oversize } from "../fields/schemas";
-import { fields, inputs, type KeyDraft, type KeyInputs } from "./properties";
+import { existing, fields, inputs, type KeyDraft, type KeyInputs, onlyForNew } from "./properties";
 import { repeated } from "./scopes";
 import { adoptedId, createBody, migrateBody } from "./state";
 
@@ -30,10 +30,10 @@ export function rules(
 
 /** Only one resource of a program can declare the same existing key (R17). */
 export function identities(declared: KeyDraft): readonly string[] {
-  return existing(declared).map(({ identity }) => identity);
+  return existingIn(declared).map(({ identity }) => identity);
 }
 
-function existing({ existingKey, existingId, workspaceId }: KeyDraft) {
+function existingIn({ existingKey, existingId, workspaceId }: KeyDraft) {
   const [value, id] = [string(existingKey), string(existingId)];
   const isKnown = (text: string | undefined): text is string => text !== undefined && !isUnknown(text);
   return [
@@ -47,7 +47,7 @@ function existing({ existingKey, existingId, workspaceId }: KeyDraft) {
 }
 
 export function twins(declared: KeyDraft, twinOf: Checked["twinOf"]): readonly Problem[] {
-  return existing(declared).flatMap(({ name, identity }): Problem[] => {
+  return existingIn(declared).flatMap(({ name, identity }): Problem[] => {
     const twin = twinOf(identity);
     if (twin === undefined) return [];
     const message = `the resource ${twin} declares the same value, but two resources can't manage one key. Remove it from one of them.`;
@@ -87,13 +87,13 @@ function combined(declared: KeyDraft): readonly Problem[] {
     return [
       ...twice,
       ...(isBare ? [withoutScopes] : []),
-      ...beside(["existingKey", ...fixed, "metadata"], message),
+      ...beside(["existingKey", ...onlyForNew, "metadata"], message),
     ];
   }
   if (existingValue(declared) === undefined) return twice;
   const message =
     "can't be combined with existingKey, because the service migrates a key without it; leave it out.";
-  return [...twice, ...beside(fixed, message)];
+  return [...twice, ...beside(onlyForNew, message)];
 }
 
 /** Without scopes, an adopted key would lose all its permissions (K11). */
@@ -103,11 +103,9 @@ const withoutScopes: Problem = {
     "is missing: with existingId, declare the scopes that the key should have, because the update removes all others; use [] for none.",
 };
 
-/** Inputs that the service takes only for a new key. */
-const fixed = ["prefix", "expiresAt", "externalMeterId"] as const;
-
-const replacing = ["workspaceId", "customerId", "metadata", "keepers", ...fixed];
-const replacingFields = fields.filter(({ name }) => replacing.includes(name));
+const replacingFields = fields.filter(
+  ({ name, onChange }) => onChange === "replace" && !existing.some((one) => one === name),
+);
 
 /** Inputs that can't change while the resource keeps the key that was migrated or adopted (K5, K11). */
 export function fixedByExisting(declared: KeyDraft, before: KeyDraft | undefined): readonly Problem[] {

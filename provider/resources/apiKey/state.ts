@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import type { ApiKeyRecord, CreateApiKey, MigrateApiKey } from "../../client/apiKeys";
+import type { ApiKeyRecord, CreateApiKey, EditApiKey, MigrateApiKey } from "../../client/apiKeys";
 import type { Settled } from "../../core/converge";
 import { stateAfter } from "../../core/converge";
 import type { Session } from "../../core/definition";
 import { type Expiring, expiryOf } from "../../core/expiry";
-import { boolean, string } from "../../core/fields";
+import { string } from "../../core/fields";
 import { isSecret, type SecretPath, secretValues, shown } from "../../core/secrecy";
 import {
   caseFolded,
@@ -19,32 +19,36 @@ import {
 import { capitalised } from "../../core/text";
 import { isUnknown } from "../../core/unknown";
 import { isOfCustomer } from "./matching";
-import { type KeyCompared, type KeyDraft, type KeyInputs, type KeyState, shape } from "./properties";
-import { canonicalScopes, toWire } from "./scopes";
+import {
+  fields,
+  type KeyCompared,
+  type KeyDraft,
+  type KeyInputs,
+  type KeyState,
+  onlyForNew,
+  shape,
+  updatable,
+} from "./properties";
+import { toWire } from "./scopes";
 
 /** Turns inputs into request bodies, and answers into state. */
 
-/** The fields that can change in place. `exact`: the service may not rewrite the value (R4). */
-export const managed = [
-  { name: "name", canonical: string, exact: false },
-  { name: "enabled", canonical: boolean, exact: true },
-  { name: "scopes", canonical: canonicalScopes, exact: true },
-] as const;
-
-/** The managed fields as the service has them, in canonical form. */
+/** The updatable fields as the service has them, in canonical form. */
 export function observe(record: ApiKeyRecord): Properties {
-  return { name: record.name, enabled: record.enabled ?? false, scopes: canonicalScopes(record.scopes) };
+  const shown: Properties = record;
+  return Object.fromEntries(updatable.map(({ name, canonical }) => [name, canonical(shown[name])]));
 }
 
-/** Whether a record shows all managed fields exactly as declared. */
+/** Whether a record shows all updatable fields exactly as declared. */
 export function isAsDeclared(record: ApiKeyRecord, declared: KeyInputs): boolean {
   const now = observe(record);
-  return isWhole(record) && managed.every((field) => same(field, declared[field.name], now[field.name]));
+  return isWhole(record) && updatable.every((field) => same(field, declared[field.name], now[field.name]));
 }
 
 /** A field that is missing from the answer to a write is unknown; one that is missing from a GET is empty (R2, R4). */
-export function isWhole({ deleted, enabled, scopes }: ApiKeyRecord): boolean {
-  return !deleted && enabled !== undefined && scopes !== undefined;
+export function isWhole(record: ApiKeyRecord): boolean {
+  const shown: Properties = record;
+  return !record.deleted && updatable.every(({ name, exact }) => !exact || shown[name] !== undefined);
 }
 
 /** Whether the secret is lost, which only a new key can fix, whatever the program says (K6). */
@@ -138,19 +142,24 @@ export function maskKey(session: Session, ...key: readonly Properties[]): void {
 }
 
 export function createBody(declared: KeyInputs): CreateApiKey {
-  const { prefix, expiresAt, externalMeterId, metadata } = declared;
-  return { ...common(declared), prefix, expiresAt, externalMeterId, metadata };
+  return { ...pick(declared, sent), scopes: toWire(declared.scopes) } as unknown as CreateApiKey;
 }
 
 /** Which fields migrate requires is not stated, so all are sent. */
 export function migrateBody(declared: KeyInputs): MigrateApiKey {
-  const { existingKey = "", metadata = {} } = declared;
-  return { key: existingKey, ...common(declared), metadata };
+  const taken = sent.filter((name) => !onlyForNew.some((one) => one === name));
+  const body = { metadata: {}, ...pick(declared, taken), scopes: toWire(declared.scopes) };
+  return { key: declared.existingKey ?? "", ...body } as unknown as MigrateApiKey;
 }
 
-function common({ name, workspaceId, scopes, enabled, customerId }: KeyInputs) {
-  return { name, workspaceId, scopes: toWire(scopes), enabled, customerId };
+/** All updatable fields, so that it means the same to a service that merges and to one that replaces (K1). */
+export function editBody(declared: KeyInputs, scopes: EditApiKey["scopes"]): EditApiKey {
+  const wanted: Properties = declared;
+  // JSON would leave out an input that is no longer declared.
+  return { ...Object.fromEntries(updatable.map(({ name }) => [name, wanted[name] ?? ""])), scopes };
 }
+
+const sent = fields.filter(({ local }) => !local).map(({ name }) => name);
 
 export function outputs({ maskedKey, createdAt, updatedAt, billingId, prefix, expiresAt }: ApiKeyRecord) {
   return {
@@ -166,7 +175,7 @@ export function stateAfterWrite(
   settled: Settled<ApiKeyRecord>,
   before: KeyState,
 ): KeyState {
-  const { [observedKey]: observed, ...after } = stateAfter(managed, declared, settled, observe);
+  const { [observedKey]: observed, ...after } = stateAfter(updatable, declared, settled, observe);
   const customerId = settled.record.customerId ?? string(hiddenIn(before, observedKey)["customerId"]);
   // If the service spells the customer differently, that is no later change (R5).
   const customer = isOfCustomer({ customerId }, declared) ? {} : { customerId };

@@ -4,9 +4,9 @@ import { Failure } from "../../core/errors";
 import { applyDrift } from "../../core/state";
 import { capitalised } from "../../core/text";
 import { create as createKey } from "../apiKey/operations";
-import type { KeyInputs } from "../apiKey/properties";
+import { type KeyInputs, updatable } from "../apiKey/properties";
 import { pathOf, readKeyOrFail, read as readOne } from "../apiKey/reading";
-import { managed, observe } from "../apiKey/state";
+import { observe } from "../apiKey/state";
 import { applySteps } from "../keys/applySteps";
 import type { Batch } from "../keys/batch";
 import { type Owner, readKeys, removeKeys, rollbackKeys, tryAgain } from "../keys/operations";
@@ -174,7 +174,7 @@ async function expectCurrent(session: Session, state: RotatingState, doing: stri
   const { current, previous } = keysOf(state);
   if (current === undefined) return;
   const record = await readKeyOrFail(session, pathOf(current.state, current.id), doing);
-  if (record !== undefined && applyDrift(managed, current.state, observe(record)) === current.state) return;
+  if (record !== undefined && applyDrift(updatable, current.state, observe(record)) === current.state) return;
   const what = record === undefined ? "no longer exists" : "was changed outside Pulumi";
   throw new Failure(
     `${doing}: nothing was changed, because ${current.id}, the current key, ${what}, and the previous key, ${previous?.id}, would be deleted. Run \`pulumi up --refresh\`.`,

@@ -11,35 +11,35 @@ import {
   secret,
   string,
 } from "../../core/fields";
-import { inputs as keyInputs } from "../apiKey/properties";
+import { existing, fields as keyFields, inputs as keyInputs } from "../apiKey/properties";
 import { canonicalDuration, duration } from "./duration";
 
 /** The inputs and outputs of a rotating key: an ApiKey's, and when it rotates. */
 
 const update = { onChange: "update" } as const;
+const local = { ...update, local: true } as const;
+/** Another value replaces the resource. */
+const ofResource = ["workspaceId", ...existing] as const;
 
-/** Inputs that can't change on an existing key: another value needs a new key, which is an update of the resource. */
-const ofNewKey = {
-  customerId: { ...keyInputs.customerId, ...update },
-  prefix: { ...keyInputs.prefix, ...update },
-  expiresAt: { ...keyInputs.expiresAt, ...update },
-  externalMeterId: { ...keyInputs.externalMeterId, ...update },
-  metadata: { ...keyInputs.metadata, ...update },
-  keepers: { ...keyInputs.keepers, ...update },
-};
-/** Their names. */
-export const needsNewKey = Object.keys(ofNewKey) as readonly (keyof typeof ofNewKey)[];
+/** Inputs that an existing key can't change: another value needs a new key, which is an update of the resource. */
+export const needsNewKey = keyFields
+  .filter(({ name, onChange }) => onChange === "replace" && !ofResource.some((one) => one === name))
+  .map(({ name }) => name) as readonly (keyof typeof keyInputs)[];
+
+const inPlace = Object.entries(keyInputs).map(([name, input]) => [
+  name,
+  needsNewKey.some((one) => one === name) ? { ...input, ...update } : input,
+]);
 
 const inputs = {
-  ...keyInputs,
-  ...ofNewKey,
+  ...(Object.fromEntries(inPlace) as typeof keyInputs),
   rotateEvery: required(
     duration(
       'the age at which to rotate, such as "90d": a whole number of hours (h), days (d) or weeks (w)',
     ).check(
       z.refine((value) => !/^0+[hdw]$/.test(value), { error: 'must be longer than "0d", such as "90d"' }),
     ),
-    { ...update, canonical: canonicalDuration },
+    { ...local, canonical: canonicalDuration },
   ),
   overlap: defaulted(
     z.nullish(
@@ -47,11 +47,11 @@ const inputs = {
         'the time that the previous key stays valid, such as "7d": a whole number of hours (h), days (d) or weeks (w)',
       ),
     ),
-    { ...update, canonical: canonicalDuration, default: "7d" },
+    { ...local, canonical: canonicalDuration, default: "7d" },
   ),
   retire: defaulted(
     z.nullish(z.enum(["afterOverlap", "whenUnused"], { error: 'must be "afterOverlap" or "whenUnused"' })),
-    { ...update, canonical: string, default: "afterOverlap" },
+    { ...local, canonical: string, default: "afterOverlap" },
   ),
 };
 

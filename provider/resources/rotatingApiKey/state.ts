@@ -1,4 +1,4 @@
-import { canonicalInputs, fieldsOf, parsed } from "../../core/fields";
+import { canonicalInputs, parsed } from "../../core/fields";
 import { isSecret, type SecretPath } from "../../core/secrecy";
 import {
   defined,
@@ -11,11 +11,12 @@ import {
   secretsKey,
 } from "../../core/state";
 import {
+  existing,
   type KeyInputs,
   type KeyState,
   fields as keyFields,
-  inputs as keyInputs,
   shape as keyShape,
+  updatable,
 } from "../apiKey/properties";
 import { follows as followsOfKey, isNamed, workspaceIn } from "../apiKey/state";
 import { type KeyToDelete, type OwnedKey, toDeleteIn } from "../keys/owned";
@@ -43,19 +44,17 @@ export interface Times {
 
 const outputNames = Object.keys(keyShape.outputs);
 /** Only the first key can be one that exists already. */
-const ofFirst = ["existingKey", "existingId"];
+const ofFirst: readonly string[] = existing;
 const ofEachKey = keyFields
   .map(({ name }) => name)
   .filter((name) => name !== "workspaceId" && !ofFirst.includes(name));
 const ofResource = ["workspaceId", ...ofFirst, "rotateEvery", "overlap", "retire", secretsKey];
 const ofCurrent = [...ofEachKey, ...outputNames, observedKey];
-const previousInputs = fieldsOf({
-  customerId: keyInputs.customerId,
-  name: keyInputs.name,
-  scopes: keyInputs.scopes,
-  enabled: keyInputs.enabled,
-  expiresAt: keyInputs.expiresAt,
-});
+/** Inputs that the previous key keeps, beside those that change on both keys. */
+const keptOfPrevious = ["customerId", "expiresAt"];
+const previousInputs = keyFields.filter(
+  ({ name, onChange }) => onChange === "update" || keptOfPrevious.includes(name),
+);
 const ofPrevious = [...previousInputs.map(({ name }) => name), ...outputNames, observedKey, failedKey];
 
 /** What messages call the resource. */
@@ -141,7 +140,8 @@ export function iso(ms = Number.NaN): string | undefined {
 /** The inputs of an existing key: the declared values where they can change, and its own otherwise. */
 export function edited({ state }: OwnedKey, declared: RotatingInputs): KeyInputs {
   const own = pick(state, ["workspaceId", ...ofEachKey, ...ofFirst]);
-  return { ...own, ...pick(declared, ["name", "scopes", "enabled", secretsKey]) } as unknown as KeyInputs;
+  const wanted = [...updatable.map(({ name }) => name), secretsKey];
+  return { ...own, ...pick(declared, wanted) } as unknown as KeyInputs;
 }
 
 /** The inputs of a new key. Only the first one is migrated, or adopted. */

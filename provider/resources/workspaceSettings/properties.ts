@@ -23,6 +23,7 @@ export const shape = {
       z.nullish(z.enum(["retain", "restore"], { error: 'must be "retain" or "restore"' })),
       {
         ...update,
+        local: true,
         canonical: string,
         default: "retain",
       },

@@ -5,14 +5,8 @@ import { type ApiKeyRecord, apiKey } from "../../../provider/client/apiKeys";
 import { boolean, map, number, string } from "../../../provider/core/fields";
 import { applyDrift, observedKey, type Properties, wireable } from "../../../provider/core/state";
 import { unknownSentinels } from "../../../provider/core/unknown";
-import type { KeyInputs } from "../../../provider/resources/apiKey/properties";
-import {
-  createBody,
-  managed,
-  migrateBody,
-  observe,
-  stateAfterWrite,
-} from "../../../provider/resources/apiKey/state";
+import { type KeyInputs, updatable } from "../../../provider/resources/apiKey/properties";
+import { createBody, migrateBody, observe, stateAfterWrite } from "../../../provider/resources/apiKey/state";
 import { declared, record } from "./recordArbitraries";
 
 const born = { key: "sk_secret" };
@@ -20,9 +14,9 @@ const as = (inputs: Properties) => inputs as unknown as KeyInputs;
 const afterWrite = (inputs: Properties, answer: ApiKeyRecord) =>
   wireable(stateAfterWrite(as(inputs), { record: answer, notApplied: [], warnings: [] }, born));
 const afterRead = (state: Properties, answer: ApiKeyRecord) =>
-  wireable(applyDrift(managed, state, observe(answer)));
+  wireable(applyDrift(updatable, state, observe(answer)));
 const canonicalOf = (name: string) =>
-  managed.find((field) => field.name === name)?.canonical ?? ((value) => value);
+  updatable.find((field) => field.name === name)?.canonical ?? ((value) => value);
 
 describe("canonical values", () => {
   test("R2 treat absent, null and empty strings as equal", () => {
@@ -73,7 +67,7 @@ describe("state after a write", () => {
       fc.property(declared, record, (inputs, answer) => {
         const observed = observe(answer);
         const { customerId: _, ...baseline } = (afterWrite(inputs, answer)[observedKey] ?? {}) as Properties;
-        const otherwise = managed
+        const otherwise = updatable
           .map(({ name }) => name)
           .filter(
             (name) => !isDeepStrictEqual(canonicalOf(name)(inputs[name]), canonicalOf(name)(observed[name])),
@@ -131,7 +125,7 @@ describe("state after a read", () => {
         const [before, now] = [observe(answer), observe(later)];
         const { [observedKey]: __, ...kept } = state;
         const wanted: Record<string, unknown> = kept;
-        for (const { name, canonical } of managed) {
+        for (const { name, canonical } of updatable) {
           if (isDeepStrictEqual(canonical(before[name]), canonical(now[name]))) continue;
           wanted[name] = canonical(now[name]);
         }
@@ -147,7 +141,7 @@ describe("state after a read", () => {
         expect(afterRead(once, later)).toStrictEqual(once);
         const back = afterRead(once, answer);
         expect(afterRead(back, answer)).toStrictEqual(back);
-        for (const { name, canonical } of managed) {
+        for (const { name, canonical } of updatable) {
           const baseline =
             name in ((back[observedKey] ?? {}) as Properties) ? (back[observedKey] as Properties) : back;
           expect(canonical(baseline[name])).toEqual(canonical(observe(answer)[name]));

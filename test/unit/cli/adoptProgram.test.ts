@@ -10,7 +10,7 @@ const key = (name: string | undefined, rest: Partial<ExistingKey> = {}): Existin
   name,
   customerId: "cus_1",
   scopes: [],
-  enabled: true,
+  others: {},
   ...rest,
 });
 const adoption = (keys: readonly ExistingKey[], ...taken: string[]) => ({
@@ -29,7 +29,7 @@ describe("the program that adopts keys", () => {
         key("ci", { id: "key_1", scopes }),
         key("Shop (EU)", {
           id: "key_2",
-          enabled: false,
+          others: { enabled: false },
           scopes: [...scopes, { representation: "carts", del: true }],
         }),
       ]),
@@ -152,7 +152,7 @@ const oddName = fc.oneof(
 const oddKey = fc.record({
   name: fc.option(oddName, { nil: undefined }),
   customerId: oddName.filter((id) => id !== ""),
-  enabled: fc.boolean(),
+  others: fc.constantFrom({}, { enabled: false }),
   scopes: fc.array(
     fc.record({ representation: oddName, read: fc.constant(true as const), del: fc.constant(true as const) }),
     { maxLength: 2 },
@@ -164,12 +164,13 @@ const oddKeys = fc
   .map((all) => all.map((one, place): ExistingKey => ({ ...one, id: `key "${place}"\n` })));
 
 /** The arguments that adopt the key unchanged. */
-const args = ({ id, name, customerId, scopes, enabled }: ExistingKey, given: string) => ({
+const args = ({ id, name, customerId, scopes, others }: ExistingKey, given: string) => ({
   customerId,
   existingId: id,
   name: name ?? given,
   scopes,
-  enabled,
+  enabled: true,
+  ...others,
 });
 /** The arguments that a program declares, with the defaults filled in. */
 const meant = (given: string, declared: Readonly<Record<string, unknown>>) => {
