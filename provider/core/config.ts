@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { distance } from "fastest-levenshtein";
 import { isLoopback } from "../client/agents";
 import type { Credentials } from "../client/call";
-import { type ExpiryWarnings, msPerUnit } from "./expiry";
 import { oneLine, sentences } from "./text";
 
 /** The namespaces of stack config, and of the arguments of an explicit Provider. */
@@ -15,8 +14,6 @@ const variables = {
   accessToken: "APIKEYS_ACCESS_TOKEN",
   allowHttp: "APIKEYS_ALLOW_HTTP",
   parallel: "APIKEYS_PARALLEL",
-  expiresAtUnit: "APIKEYS_EXPIRES_AT_UNIT",
-  expiryWarningDays: "APIKEYS_EXPIRY_WARNING_DAYS",
 } as const;
 type Name = keyof typeof variables;
 type Values<N extends string = Name> = Readonly<Partial<Record<N, string>>>;
@@ -44,8 +41,6 @@ export interface Configuration {
   readonly services: readonly string[];
   /** Whether a key can be found gone without the list of keys. */
   readonly withoutKeyList: boolean;
-  /** When to warn of expiry; `undefined` if the unit of `expiresAt` is not configured. */
-  readonly expiry: ExpiryWarnings | undefined;
 }
 
 /** Picks the settings from config that is read by key. */
@@ -115,7 +110,6 @@ export function configuration(given: EngineConfig, env: Environment): Configurat
   const url = baseUrl(sources);
   const token = accessToken(sources);
   const parallel = wholeNumber("parallel", sources);
-  const expiry = expiryWarnings(sources);
   const former = formerUrl(sources);
   const withoutKeyList = switchIn(
     env["APIKEYS_NO_KEY_LIST"],
@@ -133,7 +127,6 @@ export function configuration(given: EngineConfig, env: Environment): Configurat
     parallel,
     services: services.filter((one) => one !== undefined),
     withoutKeyList,
-    expiry,
   };
 }
 
@@ -162,12 +155,6 @@ function serviceAt(baseUrl = ""): string | undefined {
 /** The settings that are whole numbers. */
 const wholeNumbers = {
   parallel: { least: 1, most: 64, usual: 16, what: "how many keys of a set to process at once" },
-  expiryWarningDays: {
-    least: 0,
-    most: 3_650,
-    usual: 14,
-    what: "how many days before a key expires the warnings begin",
-  },
 };
 
 function wholeNumber(name: keyof typeof wholeNumbers, sources: Sources): number | undefined {
@@ -177,24 +164,6 @@ function wholeNumber(name: keyof typeof wholeNumbers, sources: Sources): number 
   const number = /^\d{1,4}$/.test(value.trim()) ? Number(value) : -1;
   if (number >= least && number <= most) return number;
   return sources.refuse(`${source} must be a whole number from ${least} to ${most}: ${what}.`);
-}
-
-/** Without the unit of expiresAt, nobody knows when a key expires (R21). */
-function expiryWarnings(sources: Sources): ExpiryWarnings | undefined {
-  const { refuse } = sources;
-  const [unit, unitSource] = chosen("expiresAtUnit", sources);
-  const ms = msPerUnit.get(unit?.trim() ?? "");
-  if (unit !== undefined && ms === undefined) {
-    refuse(`${unitSource} must be seconds or milliseconds: the unit in which the service counts expiresAt.`);
-  }
-  const days = wholeNumber("expiryWarningDays", sources);
-  const [given, source] = chosen("expiryWarningDays", sources);
-  if (given !== undefined && unit === undefined) {
-    refuse(
-      `${source} has no effect without the unit of expiresAt: set apikeys:expiresAtUnit (or APIKEYS_EXPIRES_AT_UNIT) to seconds or milliseconds, or remove this setting.`,
-    );
-  }
-  return ms === undefined || days === undefined ? undefined : { msPerUnit: ms, days };
 }
 
 function baseUrl(sources: Sources) {

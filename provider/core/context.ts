@@ -48,8 +48,6 @@ export interface KindContext extends Shared {
   readonly refreshed: Set<string>;
   /** By URN, the inputs in state of the resources that were read before this update (`refreshBeforeUpdate`). */
   readonly inState: Map<string, Properties>;
-  /** The keys that were warned about, because the engine may ask for a diff more than once. */
-  readonly warned: Set<string>;
   readonly failedWrites: FailedWrite[];
 }
 
@@ -78,7 +76,6 @@ export function openKindContext(definition: AnyDefinition, host: HostContext): K
     },
     refreshed: new Set(),
     inState: new Map(),
-    warned: new Set(),
     failedWrites: [],
   };
 }

@@ -2,7 +2,6 @@ import * as z from "zod/mini";
 import type { Call } from "../client/call";
 import type { Configuration } from "./config";
 import type { Checked } from "./declarations";
-import type { Expiries } from "./expiry";
 import {
   aMark,
   canonicalInputs,
@@ -183,8 +182,6 @@ export interface Definition<S extends Shape, P = undefined> {
   updateNote?(compared: Comparison<S, P>): string | undefined;
   /** What a replacement that an input causes leaves in the service: the engine shows the old resource as deleted. */
   replaceNote?(compared: Comparison<S, P>): string | undefined;
-  /** When the keys that an update keeps or edits expire. Default: it has none. */
-  expiries?(compared: Comparison<S, P>): Expiries;
   /** The properties that a preview of a create can't derive by itself: inputs stay as declared, outputs are unknown. */
   previewCreate?(inputs: DraftOf<S>): Properties;
   /** The same for an update. */

@@ -4,7 +4,7 @@ import { type Change, changesAt, compare, type Difference, difference, differing
 import type { KindContext } from "./context";
 import type { AnyComparison, AnyDefinition } from "./definition";
 import { inputsOf } from "./inputs";
-import { note, warnOfExpiry } from "./notices";
+import { note } from "./notices";
 import { register } from "./objects";
 import { secretsOf } from "./secrecy";
 import { hasSameSecrets } from "./secretChanges";
@@ -60,7 +60,6 @@ function decide(
   if (isManaged && !isAfterRefresh) {
     const isSent = result.replaces.length > 0 || sends(definition, "update", compared.state);
     if (result.changes !== false && isSent) expectSameBaseUrl(context, given);
-    if (result.replaces.length === 0) warnOfExpiry(context, compared);
     note(context, lineAbout(definition, compared, result, isOnlySecrets), compared.state, compared.inputs);
   }
   // Only state says which of its values are secret, so it has to be saved again.

@@ -12,7 +12,6 @@ import {
   adoptionNote,
   adopts,
   claimOf,
-  expiring,
   follows,
   label,
   newClaim,
@@ -37,7 +36,6 @@ export const apiKey = define({
   updateNote,
   previewCreate,
   previewUpdate,
-  expiries: ({ id, state, inputs }) => ({ keys: [expiring(id, label(state), state, inputs)] }),
   importing: {
     form: "workspaceId/keyId",
     read: async (session, [workspaceId = "", keyId = ""], isGet) => {

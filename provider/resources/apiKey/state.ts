@@ -3,7 +3,6 @@ import type { ApiKeyRecord, CreateApiKey, EditApiKey, MigrateApiKey } from "../.
 import type { Settled } from "../../core/converge";
 import { stateAfter } from "../../core/converge";
 import type { Session } from "../../core/definition";
-import { type Expiring, expiryOf } from "../../core/expiry";
 import { string } from "../../core/fields";
 import { isSecret, type SecretPath, secretValues, shown } from "../../core/secrecy";
 import {
@@ -118,12 +117,6 @@ export function workspaceIn(properties: KeyDraft): string {
   const { workspaceId } = properties;
   if (isUnknown(workspaceId)) return "a workspace that is not known yet";
   return `workspace ${shown(properties, "workspaceId", String(workspaceId))}`;
-}
-
-/** When a key expires, according to its state. */
-export function expiring(id: string, label: string, state: KeyState, inputs: Properties): Expiring {
-  const expiresAt = expiryOf(state.effectiveExpiresAt, state.expiresAt);
-  return { id, label, expiresAt, isSecret: [state, inputs].some((all) => isSecret(all, "expiresAt")) };
 }
 
 /** The outputs that contain an input's value: a masked form may begin with the prefix. */

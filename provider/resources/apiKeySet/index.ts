@@ -10,7 +10,7 @@ import { noKeys } from "../keys/owned";
 import { previewNote } from "./notes";
 import { create, find, read, remove, rollback, update } from "./operations";
 import { changesNothing, keepsExisting, plan } from "./plan";
-import { expiries, preview } from "./preview";
+import { preview } from "./preview";
 import { existingIn, shape } from "./properties";
 import { rules } from "./rules";
 import { follows, idsIn, inputsOf, isPending, ownedKeys, toDelete } from "./state";
@@ -36,7 +36,6 @@ export const apiKeySet = define({
   follows,
   createNote: (declared) => previewNote(plan(noKeys, declared)),
   updateNote: (compared) => previewNote(compared.plan),
-  expiries: (compared) => expiries(compared.state, compared.plan),
   secretPath: (path) => {
     const [name, alias, ...rest] = path;
     return name === "keys" && alias !== undefined ? [name, "*", ...rest] : path;

@@ -1,24 +1,8 @@
-import type { Expiries } from "../../core/expiry";
-import { withSecrets } from "../../core/secrecy";
 import { defined, isRecord, type Properties } from "../../core/state";
-import { isUnknown, unknown } from "../../core/unknown";
-import { expiring } from "../apiKey/state";
+import { unknown } from "../../core/unknown";
 import { adoptedBy, type Step } from "../keys/steps";
 import type { Plan } from "./plan";
-import { entriesIn, keySecrets, type SetState } from "./properties";
-import { label } from "./state";
-
-/** When the keys expire that the set keeps: all, while the program's keys are unknown. */
-export function expiries(state: SetState, { owned, inputs, steps }: Plan): Expiries {
-  const kept = isUnknown(inputs.keys)
-    ? [...owned.byAlias]
-    : steps.flatMap((step) =>
-        step.op === "same" || step.op === "update" ? [[step.alias, step.key] as const] : [],
-      );
-  const secretsIn = withSecrets({}, keySecrets(inputs));
-  const keys = kept.map(([alias, { id, state: key }]) => expiring(id, JSON.stringify(alias), key, secretsIn));
-  return { of: label(state), keys };
-}
+import { entriesIn } from "./properties";
 
 /** The properties after an update, as far as they are known. `existingKey` is left out: state has it only in `secrets`. */
 export function preview({ inputs, steps }: Plan): Properties {

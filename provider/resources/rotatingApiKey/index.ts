@@ -8,7 +8,7 @@ import { define } from "../../core/definition";
 import { identities } from "../apiKey/rules";
 import { adoptionNote, adopts } from "../apiKey/state";
 import { decide, isPending } from "./decision";
-import { expiries, updateNote } from "./notes";
+import { updateNote } from "./notes";
 import { create, find, read, remove, rollback, update } from "./operations";
 import { previewCreate, previewUpdate } from "./preview";
 import { shape, unchanged } from "./properties";
@@ -40,7 +40,6 @@ export const rotatingApiKey = define({
   adopts,
   createNote: (inputs) => adoptionNote(label(inputs), inputs),
   updateNote,
-  expiries,
   previewCreate,
   previewUpdate,
   importing: { form: "workspaceId/keyId", read: find },

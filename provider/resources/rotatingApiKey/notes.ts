@@ -1,37 +1,12 @@
-import type { Expiries } from "../../core/expiry";
 import { isSecret } from "../../core/secrecy";
 import { capitalised, sentences } from "../../core/text";
 import { containsUnknown, isUnknown } from "../../core/unknown";
-import { expiring } from "../apiKey/state";
-import type { OwnedKey } from "../keys/owned";
 import { isDue, isUnconfirmed, mayDiffer, type RotatingComparison } from "./decision";
 import { dayMs, hourMs, msOf } from "./duration";
 import { needsNewKey, type RotatingDraft } from "./properties";
 import { after, iso, keysOf, label, timesOf } from "./state";
 
 /** Messages about a rotating key: in previews, and if an update does less than declared. */
-
-/** When the keys that an update leaves valid expire, and until when they stay valid, if that is certain. */
-export function expiries({ state, inputs, now, plan: { does } }: RotatingComparison): Expiries {
-  const { current, previous } = keysOf(state);
-  const { rotatedAt, overlapFrom } = timesOf(state);
-  const isCertain = inputs.retire !== "whenUnused";
-  // A declared date is that of the new key too.
-  const due = inputs.expiresAt === undefined ? after(rotatedAt, inputs.rotateEvery) : undefined;
-  const rotatesAt = does === "rotate" ? now : due;
-  const of = (what: string, key: OwnedKey | undefined, overlap: number | undefined) => {
-    if (key === undefined) return [];
-    const until = isCertain ? after(overlap, inputs.overlap) : undefined;
-    return [{ ...expiring(key.id, what, key.state, inputs), until }];
-  };
-  return {
-    of: label(state),
-    keys: [
-      ...of("the current key", current, rotatesAt),
-      ...(does === "retire" && isCertain ? [] : of("the previous key", previous, overlapFrom)),
-    ],
-  };
-}
 
 /** Describes what the engine's own preview does not show: what an update will do, and why it will fail if that is known. */
 export function updateNote(compared: RotatingComparison): string | undefined {

@@ -114,8 +114,6 @@ describe("the configuration", () => {
       ["acessToken", "accessToken"],
       ["baseURL", "baseUrl"],
       ["base_url", "baseUrl"],
-      ["expiryWarningDay", "expiryWarningDays"],
-      ["expiresAtUnits", "expiresAtUnit"],
       ["Host", "host"],
     ] as const) {
       expect(meant(name)).toEqual([setting]);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isLoopback } from "../../../provider/client/agents";
-import { type Given, problemsOf, resolved } from "./resolvedConfig";
+import { problemsOf, resolved } from "./resolvedConfig";
 
 const withUrl = (baseUrl: string) => ({ stack: { baseUrl, accessToken: "t" } });
 
@@ -161,20 +161,6 @@ const limited = [
     "must be a whole number from 1 to 64: how many keys of a set to process at once.",
     ["0", "65", "-1", "1.5", "many", "1e1", "٣", "100000"],
   ],
-  [
-    "expiresAtUnit",
-    "APIKEYS_EXPIRES_AT_UNIT",
-    {},
-    "must be seconds or milliseconds: the unit in which the service counts expiresAt.",
-    ["s", "Seconds", "days", "1", "toString"],
-  ],
-  [
-    "expiryWarningDays",
-    "APIKEYS_EXPIRY_WARNING_DAYS",
-    { expiresAtUnit: "seconds" },
-    "must be a whole number from 0 to 3650: how many days before a key expires the warnings begin.",
-    ["3651", "-1", "1.5", "two weeks", "1e1", "٣", "100000"],
-  ],
 ] as const;
 
 test.each(limited)("R8 the setting %s can't have another value", (name, variable, others, problem, wrong) => {
@@ -198,46 +184,4 @@ test("R14 the number of keys to process at once comes from the argument, the env
   expect(resolved({ env, stack })).toMatchObject({ parallel: 2 });
   expect(resolved({ stack })).toMatchObject({ parallel: 64 });
   expect(resolved({ env: { APIKEYS_PARALLEL: "" }, stack: complete })).toMatchObject({ parallel: 16 });
-});
-
-describe("the configuration of expiry warnings", () => {
-  const warnings = (given: Given) => (resolved(given) as { expiry?: unknown }).expiry;
-
-  test("R21 warns of nothing without the unit, and 14 days before with it", () => {
-    expect(warnings({ stack: complete })).toBeUndefined();
-    expect(warnings({ stack: { ...complete, expiresAtUnit: "seconds" } })).toEqual({
-      msPerUnit: 1000,
-      days: 14,
-    });
-  });
-
-  test("R14 comes from the argument first, then the environment, then stack config", () => {
-    const argument = { expiresAtUnit: "seconds", expiryWarningDays: "1" };
-    const env = { APIKEYS_EXPIRES_AT_UNIT: "milliseconds", APIKEYS_EXPIRY_WARNING_DAYS: "0" };
-    const stack = { ...complete, expiresAtUnit: "seconds", expiryWarningDays: "3650" };
-    expect(warnings({ argument, env, stack })).toEqual({ msPerUnit: 1000, days: 1 });
-    expect(warnings({ env, stack })).toEqual({ msPerUnit: 1, days: 0 });
-    expect(warnings({ stack })).toEqual({ msPerUnit: 1000, days: 3650 });
-    expect(warnings({ argument: { expiryWarningDays: "1" }, stack })).toEqual({ msPerUnit: 1000, days: 1 });
-  });
-
-  test("R8 R21 is rejected with all problems: of the unit, of the days, and of days without a unit", () => {
-    const [unit, days, alone] = [
-      /expiresAtUnit must be seconds/,
-      /expiryWarningDays must be a whole number/,
-      /^stack config apikeys:expiryWarningDays has no effect without the unit/,
-    ];
-    const wrong = { expiresAtUnit: "days", expiryWarningDays: "-1" };
-    for (const [given, patterns] of [
-      [wrong, [unit, days]],
-      [{ ...wrong, expiryWarningDays: "30" }, [unit]],
-      [{ expiryWarningDays: "-1" }, [days, alone]],
-      [{ expiryWarningDays: "30" }, [alone]],
-    ] as const) {
-      expect(problemsOf({ stack: { ...complete, ...given } })).toEqual(
-        patterns.map((pattern) => expect.stringMatching(pattern)),
-      );
-    }
-    expect(problemsOf({ stack: wrong })).toHaveLength(4);
-  });
 });

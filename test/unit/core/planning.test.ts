@@ -31,7 +31,7 @@ test.each([
   ["a rotating key", rotatingApiKey, rotatingState, { ...rotating, name: "another", customerId: "d" }],
 ])("each step of an update makes the plan for %s only once", async (_what, definition, state, now) => {
   const { definition: counting, taken } = counted(definition);
-  const preview = offline({ ...configured, "apikeys:expiresAtUnit": "seconds" }, {}, counting);
+  const preview = offline(configured, {}, counting);
   const { inputs } = preview.check(now, undefined);
   expect(preview.diff("id_1", state, inputs).changes).not.toBe(false);
   expect(taken()).toBe(1);
