@@ -61,7 +61,7 @@ module.exports = {
       severity: "error",
       from: { path: "^provider/resources/" },
       to: {
-        path: "(^provider/core/(check|context|diff|errorHooks|lifecycle|operations|preview|rollback|session)\\.ts$|node_modules/undici)",
+        path: "(^provider/core/(check|context|diff|lifecycle|operations|preview|rollback|session)\\.ts$|node_modules/undici)",
       },
     },
     {

@@ -2,7 +2,6 @@ import type { Transport } from "../client/transport";
 import type { Configuration, Misconfiguration } from "./config";
 import { type Declarations, openDeclarations } from "./declarations";
 import type { AnyDefinition } from "./definition";
-import type { Failure } from "./errors";
 import { openRegistry, type Registry } from "./registry";
 import type { Run } from "./run";
 import { type SecretPaths, secretPathsOf } from "./secretPaths";
@@ -48,14 +47,6 @@ export interface KindContext extends Shared {
   readonly refreshed: Set<string>;
   /** By URN, the inputs in state of the resources that were read before this update (`refreshBeforeUpdate`). */
   readonly inState: Map<string, Properties>;
-  readonly failedWrites: FailedWrite[];
-}
-
-/** A create or update that failed after it created an object, or may have. */
-interface FailedWrite {
-  /** What the engine passed, which is the same if it tries again. */
-  readonly request: readonly unknown[];
-  readonly failure: Failure;
 }
 
 export function openKindContext(definition: AnyDefinition, host: HostContext): KindContext {
@@ -76,6 +67,5 @@ export function openKindContext(definition: AnyDefinition, host: HostContext): K
     },
     refreshed: new Set(),
     inState: new Map(),
-    failedWrites: [],
   };
 }

@@ -146,8 +146,6 @@ export interface Definition<S extends Shape, P = undefined> {
   readonly objectKind?: string;
   /** The objects that the resource manages. Default: the one that has its id. */
   managed?(id: string, state: StateOf<S>): Iterable<Managed>;
-  /** Names of what only state has, such as former values: the service doesn't show them. Default: nothing. */
-  onlyInState?(state: StateOf<S>): readonly string[];
   /** The existing objects that a create with these inputs adopts. Unknown values have none. */
   adopts?(inputs: DraftOf<S>): readonly Omit<Managed, "claim">[];
   /** What only one resource of a program may declare, such as the settings of a workspace. Unknown values have none. */

@@ -22,7 +22,7 @@ export function lifecycle(definition: AnyDefinition, host: HostContext) {
       detailedDiff(context, { id, state }, inputs),
     isDeclared: (properties: Properties) => isDeclared(definition, properties),
     preview: (inputs: Properties, before?: Kept) => preview(context, inputs, before),
-    create: (inputs: Properties, urn?: string) => create(context, inputs, urn),
+    create: (inputs: Properties) => create(context, inputs),
     read: (id: string, state: Properties, urn?: string) => read(context, { id, state }, urn),
     find: (wanted: Wanted) => find(context, wanted),
     update: (id: string, state: Properties, inputs: Properties) => update(context, { id, state }, inputs),

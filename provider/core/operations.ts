@@ -3,7 +3,6 @@ import { expectSameBaseUrl, lastService, sends, serviceAfterRead } from "./baseU
 import { compare } from "./comparison";
 import type { KindContext } from "./context";
 import type { Outcome, Session } from "./definition";
-import { createdByFirstAttempt, failureBefore, remembering } from "./errorHooks";
 import { Failure, reworded } from "./errors";
 import { partsOfImportId } from "./importId";
 import { canonical, inputsOf, withoutDefaults } from "./inputs";
@@ -22,19 +21,12 @@ export interface ReadResult extends Kept {
   readonly inputs?: Properties;
 }
 
-export async function create(context: KindContext, inputs: Properties, urn?: string): Promise<Kept> {
+export async function create(context: KindContext, inputs: Properties): Promise<Kept> {
   const { definition } = context;
-  const request = [urn, inputs];
-  const first = failureBefore(context, request);
-  // Without a URN, another resource may have the same inputs, and must not get the first one's object.
-  const isRepeated = () => urn !== undefined || [...(definition.identities?.(inputs) ?? [])].length > 0;
-  if (first !== undefined && (first.kept === undefined || isRepeated())) throw first;
-  const creating = operate(context, [inputs], async (session) => {
-    for (const line of first === undefined ? [] : createdByFirstAttempt(context, first)) session.warn(line);
+  return operate(context, [inputs], async (session) => {
     const declared = canonical(definition, inputs);
     return afterWrite(context, await createOrRollBack(context, session, declared));
   });
-  return remembering(context, request, creating);
 }
 
 export async function read(
@@ -104,10 +96,7 @@ export function find(
 
 export async function update(context: KindContext, given: Kept, news: Properties): Promise<Properties> {
   const { definition } = context;
-  const request = [given, news];
-  const first = failureBefore(context, request);
-  if (first !== undefined) throw first;
-  const updating = operate(context, [news, given.state], async (session) => {
+  return operate(context, [news, given.state], async (session) => {
     const compared = compare(context, given, news);
     register(context, compared);
     const same = stateIfOnlySecretsChange(definition, given.state, news, compared);
@@ -115,7 +104,6 @@ export async function update(context: KindContext, given: Kept, news: Properties
     if (sends(definition, "update", compared.state)) expectSameBaseUrl(context, given);
     return afterWrite(context, await updateOrRollBack(context, session, compared)).state;
   });
-  return remembering(context, request, updating, given);
 }
 
 export function remove(context: KindContext, { id, state: given }: Kept): Promise<void> {

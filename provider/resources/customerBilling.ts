@@ -31,6 +31,7 @@ import {
   stable,
   string,
 } from "../core/fields";
+import type { Registry } from "../core/registry";
 import { isSecret, shown } from "../core/secrecy";
 import { same } from "../core/state";
 import { capitalised, sentences } from "../core/text";
@@ -215,8 +216,21 @@ export const customerBilling = define({
 });
 
 async function create(session: Session, declared: BillingInputs): Promise<BillingOutcome> {
-  const { billingId, workspaceId, totalCredits = "", allowOverages, spendCap, externalMeterId } = declared;
+  const { billingId } = declared;
   if (billingId !== undefined) return { id: billingId, state: declared };
+  const open = openGrants.get(session.registry) ?? new Map<string, BillingOutcome>();
+  openGrants.set(session.registry, open);
+  const identity = identities(declared).join();
+  const outcome = open.get(identity) ?? (await grant(session, declared));
+  if (isUncertain(outcome.state)) open.set(identity, outcome);
+  return outcome;
+}
+
+/** By registry, the grants of a process whose answer was lost: an onError hook may have the engine repeat the create (B3). */
+const openGrants = new WeakMap<Registry, Map<string, BillingOutcome>>();
+
+async function grant(session: Session, declared: BillingInputs): Promise<BillingOutcome> {
+  const { workspaceId, totalCredits = "", allowOverages, spendCap, externalMeterId } = declared;
   const body = { totalCredits, allowOverages, spendCap, externalMeterId, workspaceId };
   const doing = `Granting ${label(declared)}`;
   let at = "";

@@ -86,7 +86,7 @@ export function calls(resource: Lifecycle) {
           stateStruct(resource, resource.preview(inputs), inputs),
         );
       }
-      const { id, state } = await resource.create(inputs, request.getUrn());
+      const { id, state } = await resource.create(inputs);
       return new messages.CreateResponse()
         .setId(id)
         .setProperties(stateStruct(resource, state, inputs))

@@ -41,7 +41,6 @@ export const workspaceSettings = define({
   rules,
   identities: ({ workspaceId }) =>
     workspaceId === undefined || isUnknown(workspaceId) ? [] : [JSON.stringify(workspaceId)],
-  onlyInState: ({ __before = {} }) => Object.keys(__before),
   follows,
   updateNote,
   replaceNote,

@@ -179,14 +179,6 @@ describe("K6 an answer to create", () => {
     },
   );
 
-  test("without a secret is named in a warning if an error hook repeats the create, which loses the first key", async () => {
-    const keys = service({ ...least, id: "key_2", key: null });
-    const first = await failureOf(answered({}, keys));
-    expect([first.kept?.id, keys.warnings]).toEqual(["key_2", []]);
-    await failureOf(answered({}, keys));
-    expect(keys.warnings).toEqual([expect.stringMatching(/^If an onError hook repeats .*: key_2\.$/)]);
-  });
-
   // As from a proxy that repeats the answer to an earlier create with the same name and customer.
   const replayed = { ...least, id: "key_2", createdAt: "2024-02-19T08:00:00Z" };
   test.each<[string, (posts: number) => unknown]>([

@@ -44,22 +44,6 @@ test("T3 an error names a key that was created although the answer was lost, and
   expect(ci.warnings.join("\n")).toContain("already has a key with this name and customer: key_2");
 });
 
-test.each([
-  ["a lost answer", answeredThenLost],
-  ["an answer without the secret", withoutSecret],
-])("R4 an onError hook can't repeat a rotation that failed because of %s", async (_, answered) => {
-  const ci = spoilable();
-  const first = await ci.create();
-  ci.at(90);
-  ci.once(asks("POST"), answered);
-  const { inputs } = ci.check(declared, declared);
-  const update = () => ci.failed(ci.update(first.id, first.state, inputs).then(() => first));
-  const { message } = await update();
-  expect(ci.writes()).toContain("POST");
-  expect((await update()).message).toBe(message);
-  expect(ci.writes()).toEqual([]);
-});
-
 test("T3 a new key without its secret does not become current, and is deleted before another is created", async () => {
   const { ci, failed } = await openFailedRotation(withoutSecret);
   expect(failed.message).toContain("did not return the secret");
