@@ -13,14 +13,14 @@ function sources(folder: string): readonly string[] {
 
 /** What a comment cites, in brackets, and what a test's name begins with. */
 function cited(source: string): readonly string[] {
-  const comments = source.match(/\((?:[RKWSBT]\d{1,2}(?:, | to )?)+\)/g) ?? [];
+  const comments = source.match(/\((?:[RKEWSBT]\d{1,2}(?:, | to )?)+\)/g) ?? [];
   const names =
-    source.match(/(?<=\b(?:it|test)(?:InAll)?(?:\.each\([^)]*\))?\(\s*["'`])(?:[RKWSBT]\d{1,2} )+/g) ?? [];
-  return [...comments, ...names].flatMap((text) => text.match(/[RKWSBT]\d{1,2}/g) ?? []);
+    source.match(/(?<=\b(?:it|test)(?:InAll)?(?:\.each\([^)]*\))?\(\s*["'`])(?:[RKEWSBT]\d{1,2} )+/g) ?? [];
+  return [...comments, ...names].flatMap((text) => text.match(/[RKEWSBT]\d{1,2}/g) ?? []);
 }
 
 const rules = new Set(
-  Array.from(read("docs/internals/rules.md").matchAll(/^### ([RKWSBT]\d{1,2}) /gm), ([, rule]) => rule),
+  Array.from(read("docs/internals/rules.md").matchAll(/^### ([RKEWSBT]\d{1,2}) /gm), ([, rule]) => rule),
 );
 const all = ["sdk", "provider", "test"]
   .flatMap(sources)
