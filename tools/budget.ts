@@ -1,0 +1,46 @@
+/**
+ * A linter: the code stays small enough to be held in the head. Whoever needs more room makes it first, by deleting. A
+ * budget that is no longer used up is to be lowered.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+interface Budget {
+  readonly folders: readonly string[];
+  readonly lines: number;
+  readonly files: number;
+}
+
+const budgets: readonly Budget[] = [
+  { folders: ["provider", "sdk"], lines: 14_420, files: 141 },
+  { folders: ["test"], lines: 40_400, files: 312 },
+  { folders: ["tools"], lines: 9_000, files: 116 },
+  { folders: ["standin", "cli"], lines: 3_660, files: 44 },
+];
+const mostWordsOfRules = 2_800;
+/** How far below its budget a folder may be. */
+const slack = { lines: 250, files: 8 };
+
+const root = join(__dirname, "..");
+const problems = budgets.flatMap(({ folders, ...budget }) => {
+  const paths = folders.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name !== "schema.json")
+      .map((entry) => join(entry.parentPath, entry.name)),
+  );
+  const used = {
+    files: paths.length,
+    lines: paths.reduce((sum, path) => sum + readFileSync(path, "utf8").split("\n").length - 1, 0),
+  };
+  return (["lines", "files"] as const).flatMap((what) => {
+    const [now, most] = [used[what], budget[what]];
+    const state = `${folders.join(" + ")} has ${now} ${what}, and a budget of ${most}`;
+    if (now > most) return [`${state}: delete something first.`];
+    return now < most - slack[what] ? [`${state}: lower it in tools/budget.ts.`] : [];
+  });
+});
+const words = readFileSync(join(root, "docs/internals/rules.md"), "utf8").trim().split(/\s+/).length;
+if (words > mostWordsOfRules)
+  problems.push(`rules.md has ${words} words, and a budget of ${mostWordsOfRules}.`);
+for (const problem of problems) console.error(problem);
+process.exitCode = problems.length > 0 ? 1 : 0;
