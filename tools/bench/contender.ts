@@ -13,8 +13,8 @@ type Work =
       readonly host: RegExp;
       /** The plugin that serves them; absent: they are dynamic. */
       readonly plugin?: PluginName;
-      /** Variables of its commands. */
-      readonly env?: Readonly<Record<string, string>>;
+      /** The folder of the package to measure. Default: what this checkout has built. */
+      readonly package?: string;
     }
   | { readonly kind: "network"; readonly inFlight: number };
 

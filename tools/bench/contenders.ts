@@ -72,7 +72,7 @@ export const contenders: readonly Contender[] = [
     ...inTenSets,
     id: "tenSets",
     title: "ten ApiKeySets, plugin",
-    work: { ...plugin, program: "ours/tenSets", env: { APIKEYS_PARALLEL: "64" } },
+    work: { ...plugin, program: "ours/tenSets" },
   },
   {
     ...inTenSets,
@@ -88,3 +88,15 @@ export const contenders: readonly Contender[] = [
     work: { kind: "network", inFlight: 64 },
   },
 ];
+
+/** Each of ours beside itself in an earlier version, whose unpacked package is in that folder. */
+export function besides(folder: string): readonly Contender[] {
+  return contenders.flatMap((contender) => {
+    const { id, title, work } = contender;
+    if (work.kind !== "engine" || !work.program.startsWith("ours/")) return [];
+    return [
+      contender,
+      { ...contender, id: `${id}Before`, title: `${title}, before`, work: { ...work, package: folder } },
+    ];
+  });
+}

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
-import { contenders } from "./contenders";
+import type { Contender } from "./contender";
+import { besides, contenders } from "./contenders";
 import { type Step, steps } from "./steps";
 
 /** Keys, and how often everything is measured with so many. */
@@ -10,8 +11,7 @@ export interface Size {
 
 export interface Plan {
   readonly sizes: readonly Size[];
-  /** Ids of contenders. */
-  readonly only: readonly string[];
+  readonly contenders: readonly Contender[];
   readonly steps: readonly Step[];
   readonly writeDocs: boolean;
   /** The JSON file. */
@@ -37,7 +37,7 @@ export function planOf(args: readonly string[]): Plan {
     options: {
       quick: { type: "boolean", default: false },
       "write-docs": { type: "boolean", default: false },
-      ...{ sizes: text, rounds: text, only: text, steps: text, out: text },
+      ...{ sizes: text, rounds: text, only: text, steps: text, out: text, beside: text },
     },
   });
   const usual = values.quick ? quick : whole;
@@ -46,13 +46,10 @@ export function planOf(args: readonly string[]): Plan {
     const count = positive("sizes", size);
     return { count, rounds: whole.find((one) => one.count === count)?.rounds ?? 1 };
   });
+  const all = values.beside === undefined ? contenders : besides(values.beside);
   return {
     sizes: (sizes ?? usual).map((size) => ({ ...size, rounds: rounds ?? size.rounds })),
-    only: among(
-      "only",
-      contenders.map(({ id }) => id),
-      values.only,
-    ),
+    contenders: contendersAmong(all, values.only),
     steps: among("steps", steps, values.steps),
     writeDocs: values["write-docs"],
     out: values.out,
@@ -77,4 +74,13 @@ function among<Name extends string>(
   const strange = named?.find((name) => !known.includes(name as Name));
   if (strange !== undefined) throw new Error(`--${option} takes some of ${known.join(",")}, not ${strange}`);
   return known.filter((name) => named === undefined || named.includes(name));
+}
+
+function contendersAmong(all: readonly Contender[], value: string | undefined): readonly Contender[] {
+  const ids = among(
+    "only",
+    all.map(({ id }) => id),
+    value,
+  );
+  return all.filter(({ id }) => ids.includes(id));
 }

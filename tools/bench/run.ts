@@ -3,6 +3,7 @@
  *
  * --quick: few keys and rounds, within five minutes.
  * --write-docs: puts the figures of 200 and of 1,000 keys into docs/performance.md.
+ * --beside FOLDER: ours beside an earlier version, whose package is unpacked in that folder.
  * --sizes 10,200; --rounds 5; --only ours,plugin; --steps up,destroy; --out FILE.
  */
 import { mkdir, writeFile } from "node:fs/promises";
@@ -11,7 +12,6 @@ import { checkout } from "../engine/folders";
 import { packedPackage } from "../engine/packedPackage";
 import { findPulumi } from "../engine/pulumiCli";
 import { compile } from "./build";
-import { contenders } from "./contenders";
 import { writeDocs } from "./docs";
 import { machine, machineLine } from "./machine";
 import { planOf } from "./plan";
@@ -22,7 +22,6 @@ const latencyMs = 20;
 
 async function run(): Promise<void> {
   const plan = planOf(process.argv.slice(2));
-  const asked = contenders.filter(({ id }) => plan.only.includes(id));
   const cli = await findPulumi();
   await packedPackage();
   const compiled = await compile();
@@ -30,9 +29,9 @@ async function run(): Promise<void> {
   const report: Report = {
     machine: machine(cli),
     latencyMs,
-    contenders: asked,
+    contenders: plan.contenders,
     steps: plan.steps,
-    rounds: await measureAll(asked, plan.sizes, bench, tell),
+    rounds: await measureAll(plan.contenders, plan.sizes, bench, tell),
   };
   console.log(`\n${machineLine(report.machine)}`);
   console.log(tables(report));

@@ -23,14 +23,17 @@ export interface SiteOptions {
   readonly compiled: string;
   readonly program: string;
   readonly plugin: PluginName | undefined;
+  readonly package: string | undefined;
   readonly env: Environment;
 }
 
 // The same for all, since it stands in every URN.
 const projectName = "bench";
 
-export async function openSite({ root, compiled, program, plugin, env }: SiteOptions): Promise<Site> {
-  const { dir, write, remove } = await createProject(projectName);
+export async function openSite(options: SiteOptions): Promise<Site> {
+  const { root, compiled, program, plugin, env, package: other } = options;
+  const { dir, write, remove } = await createProject(projectName, { withPackage: other === undefined });
+  if (other !== undefined) await cp(other, join(dir, "node_modules", "pulumi-apikeys"), { recursive: true });
   if (plugin !== undefined) await write("Pulumi.yaml", withPlugin(plugin));
   const file = join(dir, "index.js");
   const [source, declares = ""] = program.split("/");

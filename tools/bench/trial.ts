@@ -88,8 +88,8 @@ async function prepare(
       close: remove,
     };
   }
-  const { program, plugin } = work;
-  const site = await openSite({ root, compiled, program, plugin, env: { ...env, ...work.env } });
+  const { program, plugin, package: other } = work;
+  const site = await openSite({ root, compiled, program, plugin, package: other, env });
   return {
     async run(step) {
       const { dir, projectName, program, declares } = site;
