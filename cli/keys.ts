@@ -15,7 +15,6 @@ export interface Wanted {
   readonly except: ReadonlySet<string>;
 }
 
-const atOnce = 32;
 const progressMs = 3_000;
 
 /**
@@ -37,7 +36,7 @@ export async function existingKeys(
   let hasEnded = false;
   const ticking = setInterval(() => tell(`Keys read: ${done} of ${unmanaged.length}.`), progressMs);
   try {
-    await eachBounded(atOnce, unmanaged, async (id) => {
+    await eachBounded(unmanaged, async (id) => {
       if (hasEnded) return;
       const key = await read(instance, workspaceId, id);
       done += 1;

@@ -6,7 +6,6 @@ import {
   type EngineConfig,
   type Environment,
   type Misconfiguration,
-  misspellings,
 } from "./core/config";
 import type { HostContext, Shared } from "./core/context";
 import { Failure } from "./core/errors";
@@ -44,26 +43,21 @@ export function openInstance(options: InstanceOptions) {
 
   function transport(): Transport {
     if (opened !== undefined) return opened;
-    const found = configured();
-    const parallel = "problems" in found ? 0 : found.parallel;
     // After Ctrl-C nothing more is created or changed, but a new object can still be deleted.
     const gate = async (method: string) =>
       method === "POST" || method === "PATCH" ? run.whyClosed() : undefined;
-    opened = openTransport({ gate, signal: run.closed, concurrency: Math.max(32, parallel) });
+    opened = openTransport({ gate, signal: run.closed, concurrency: 32 });
     return opened;
   }
   return {
-    /**
-     * The engine has configured the provider, and its run begins. Warns, once in a process, of settings that disagree,
-     * and of keys of stack config that seem to misspell one.
-     */
-    configure(given: EngineConfig, keys: readonly string[] = []): void {
+    /** The engine has configured the provider, and its run begins. Warns once in a process of settings that disagree. */
+    configure(given: EngineConfig): void {
       config = given;
       resolved = undefined;
       if (isWarned) return;
-      const lines = [disagreement(config, env), ...misspellings(keys)].filter((line) => line !== undefined);
-      isWarned = lines.length > 0;
-      for (const line of lines) options.warn(line);
+      const line = disagreement(config, env);
+      isWarned = line !== undefined;
+      if (line !== undefined) options.warn(line);
     },
     /** The operations of a kind of resource. Throws a Failure if this version does not know the kind. */
     resource(kind: string): Lifecycle {

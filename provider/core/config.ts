@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
-import { distance } from "fastest-levenshtein";
 import { isLoopback } from "../client/agents";
 import type { Credentials } from "../client/call";
-import { oneLine, sentences } from "./text";
+import { sentences } from "./text";
 
 /** The namespaces of stack config, and of the arguments of an explicit Provider. */
 export const configNamespace = "apikeys";
@@ -13,7 +12,6 @@ const variables = {
   baseUrl: "APIKEYS_BASE_URL",
   accessToken: "APIKEYS_ACCESS_TOKEN",
   allowHttp: "APIKEYS_ALLOW_HTTP",
-  parallel: "APIKEYS_PARALLEL",
 } as const;
 type Name = keyof typeof variables;
 type Values<N extends string = Name> = Readonly<Partial<Record<N, string>>>;
@@ -35,8 +33,6 @@ export interface Configuration {
   readonly tokenAdvice: string;
   /** The base URL and where it came from, for messages. */
   readonly baseUrlSource: string;
-  /** How many keys of a set to process at once. */
-  readonly parallel: number;
   /** Short hashes of base URLs: the configured one, then the former one if the service has moved. */
   readonly services: readonly string[];
   /** Whether a key can be found gone without the list of keys. */
@@ -72,27 +68,7 @@ export function disagreement({ argument, stack }: EngineConfig, env: Environment
   if (service === other) return undefined;
   // An invalid URL may contain a password.
   const quoted = (url: string) => (badUrl(url, true) === undefined ? ` (${url.trim()})` : "");
-  return `APIKEYS_BASE_URL${quoted(used)} is used, but stack config apikeys:baseUrl${quoted(unused)} differs. Unset one of them.`;
-}
-
-/**
- * A warning for each key of stack config that seems to misspell a setting. Other keys may be settings of another version,
- * or the user's own, in a project that is called apikeys.
- */
-export function misspellings(keys: readonly string[]): readonly string[] {
-  // The SDK reads the host.
-  const names = [...Object.keys(variables), "host"];
-  return keys.flatMap((key) => {
-    const [namespace, name = ""] = key.split(":");
-    if (namespace !== configNamespace || names.includes(name)) return [];
-    const written = name.toLowerCase();
-    const meant = names.find((one) => distance(one.toLowerCase(), written) <= one.length / 5);
-    return meant === undefined
-      ? []
-      : [
-          `Stack config ${oneLine(key)} is not a setting, so it has no effect; did you mean apikeys:${meant}?`,
-        ];
-  });
+  return `APIKEYS_BASE_URL${quoted(used)} overrides stack config apikeys:baseUrl${quoted(unused)}, which differs. Remove one of them.`;
 }
 
 /** Where settings are looked up. */
@@ -109,14 +85,13 @@ export function configuration(given: EngineConfig, env: Environment): Configurat
   const sources: Sources = { given, env, refuse: (problem) => void problems.push(problem) };
   const url = baseUrl(sources);
   const token = accessToken(sources);
-  const parallel = wholeNumber("parallel", sources);
   const former = formerUrl(sources);
   const withoutKeyList = switchIn(
     env["APIKEYS_NO_KEY_LIST"],
     "the environment variable APIKEYS_NO_KEY_LIST",
     sources,
   );
-  if (url === undefined || token === undefined || parallel === undefined || problems.length > 0) {
+  if (url === undefined || token === undefined || problems.length > 0) {
     return { problems };
   }
   const services = [url.value, former].map(serviceAt);
@@ -124,7 +99,6 @@ export function configuration(given: EngineConfig, env: Environment): Configurat
     credentials: { baseUrl: url.value, accessToken: token.value },
     tokenAdvice: token.advice,
     baseUrlSource: url.source,
-    parallel,
     services: services.filter((one) => one !== undefined),
     withoutKeyList,
   };
@@ -150,20 +124,6 @@ function serviceAt(baseUrl = ""): string | undefined {
   if (url === null) return undefined;
   const normalised = `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
   return createHash("sha256").update(normalised).digest("base64url").slice(0, 8);
-}
-
-/** The settings that are whole numbers. */
-const wholeNumbers = {
-  parallel: { least: 1, most: 64, usual: 16, what: "how many keys of a set to process at once" },
-};
-
-function wholeNumber(name: keyof typeof wholeNumbers, sources: Sources): number | undefined {
-  const { least, most, usual, what } = wholeNumbers[name];
-  const [value, source] = chosen(name, sources);
-  if (value === undefined) return usual;
-  const number = /^\d{1,4}$/.test(value.trim()) ? Number(value) : -1;
-  if (number >= least && number <= most) return number;
-  return sources.refuse(`${source} must be a whole number from ${least} to ${most}: ${what}.`);
 }
 
 function baseUrl(sources: Sources) {

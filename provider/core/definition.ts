@@ -39,7 +39,7 @@ export type Warn = (message: string, about?: readonly string[], general?: string
 /** What the lifecycle gives an operation. The parts that need the configuration throw a Failure if that is wrong. */
 export interface Session
   extends Pick<Run, "closed" | "over" | "whyClosed">,
-    Pick<Configuration, "tokenAdvice" | "baseUrlSource" | "parallel" | "withoutKeyList"> {
+    Pick<Configuration, "tokenAdvice" | "baseUrlSource" | "withoutKeyList"> {
   readonly call: Call;
   readonly warn: Warn;
   /** Masks secrets from now on in everything that the operation says, and in the records of the service. */

@@ -50,9 +50,6 @@ export function openSession(
     currentTime: host.currentTime,
     importKey: host.importKey ?? "import it",
     part: (name, warnOfPart) => openSession(context, (text) => onInterrupt(text, name), warnOfPart),
-    get parallel() {
-      return ready().parallel;
-    },
     get withoutKeyList() {
       return ready().withoutKeyList;
     },

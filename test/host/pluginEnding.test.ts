@@ -94,7 +94,7 @@ describe.concurrent("after Cancel", () => {
 
   test("a set stops early: state has exactly the keys of the service, and the next update does the rest", async (context) => {
     const { expect } = context;
-    const at = await stage(context, { latencyMs: 30, env: { APIKEYS_PARALLEL: "4" } });
+    const at = await stage(context, { latencyMs: 30 });
     const set = at.host.resource("ApiKeySet");
     const { inputs } = await set.check(many(60));
     const creating = keptBy(set.create(inputs));

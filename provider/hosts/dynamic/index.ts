@@ -74,12 +74,7 @@ export function provider(
   return {
     // Synchronous and never throwing: the host would call an unconfigured provider otherwise. check reports what is wrong.
     configure: (request): Promise<void> => {
-      // Config has no call that lists its keys. If it changes, misspelled settings are no longer warned of.
-      const { rawConfig = {} } = request.config as unknown as { readonly rawConfig?: object };
-      served.configure(
-        engineConfig((key) => request.config.get(key)),
-        Object.keys(rawConfig),
-      );
+      served.configure(engineConfig((key) => request.config.get(key)));
       return Promise.resolve();
     },
     check: (olds, news) =>

@@ -128,8 +128,7 @@ function handlers({ instance, engine, run }: Served) {
       return diffResponse({ changes: details.length > 0, replaces: [], details }, olds);
     }),
     configure: unary(async (request: messages.ConfigureRequest) => {
-      const { config, keys } = configFrom(request.getUrn() ?? "", fromStruct(request.getArgs()).properties);
-      instance.configure(config, keys);
+      instance.configure(configFrom(request.getUrn() ?? "", fromStruct(request.getArgs()).properties));
       return new messages.ConfigureResponse().setAcceptsecrets(true).setSupportspreview(true);
     }),
     invoke: unary(async (request: messages.InvokeRequest) => {
@@ -174,14 +173,13 @@ function kindIn(token: string): string {
  * A default provider is configured by stack config; any other by its arguments. A Node.js program passes both under the
  * names that they have in the dynamic host, so that a Provider does not change when its stack moves.
  */
-function configFrom(urn: string, given: Properties): { config: EngineConfig; keys: readonly string[] } {
+function configFrom(urn: string, given: Properties): EngineConfig {
   // The engine adds a version to the name.
   const isDefault = /^default(_\d+_\d+_\d+.*)?$/.test(nameIn(urn));
   const own = `${isDefault ? configNamespace : argumentNamespace}:`;
-  const config = engineConfig(
+  return engineConfig(
     (key) => given[key] ?? (key.startsWith(own) ? given[key.slice(own.length)] : undefined),
   );
-  return { config, keys: Object.keys(given).map((key) => (key.includes(":") ? key : own + key)) };
 }
 
 /** The existing objects of a kind that match the query. */

@@ -115,7 +115,7 @@ export function openBatch(session: Session, subject: string): Batch {
       };
       const timer = setInterval(progress, progressMs);
       try {
-        await eachBounded(session.parallel, all, async (one) => {
+        await eachBounded(all, async (one) => {
           await attempt(one, act);
           ended += 1;
         });

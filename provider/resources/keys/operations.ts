@@ -98,7 +98,7 @@ async function stillToDelete(
   toDelete: readonly KeyToDelete[],
 ): Promise<readonly KeyToDelete[]> {
   const gone = new Set<KeyToDelete>();
-  await eachBounded(session.parallel, toDelete, async (one) => {
+  await eachBounded(toDelete, async (one) => {
     if (session.closed.aborted) return;
     try {
       if ((await lookUpKey(session, pathOf(owner, one.id))) === undefined) gone.add(one);

@@ -7,8 +7,7 @@ import { openBatch } from "../../../provider/resources/keys/batch";
 function open() {
   const warnings: string[] = [];
   const progress: string[] = [];
-  const session: Pick<Session, "parallel" | "warn" | "tell" | "part"> = {
-    parallel: 4,
+  const session: Pick<Session, "warn" | "tell" | "part"> = {
     warn: (line) => void warnings.push(line),
     tell: (line) => void progress.push(line),
     part: (name, warn) => {

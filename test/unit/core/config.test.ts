@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { disagreement, misspellings } from "../../../provider/core/config";
+import { disagreement } from "../../../provider/core/config";
 
 import { least, offline } from "../offline";
 import { type Given, problemsOf, resolved } from "./resolvedConfig";
@@ -86,7 +86,7 @@ describe("the configuration", () => {
         { APIKEYS_BASE_URL: env },
       );
     const line = (used: string, unused: string) =>
-      `APIKEYS_BASE_URL${used} is used, but stack config apikeys:baseUrl${unused} differs. Unset one of them.`;
+      `APIKEYS_BASE_URL${used} overrides stack config apikeys:baseUrl${unused}, which differs. Remove one of them.`;
     expect(warningOf(" https://a.test ", "https://b.test/")).toBe(
       line(" (https://a.test)", " (https://b.test/)"),
     );
@@ -106,35 +106,6 @@ describe("the configuration", () => {
     expect(warningOf("https://a.test", "b.test")).toBe(line(" (https://a.test)", ""));
   });
 
-  test("R8 a key of stack config that seems to misspell a setting gives a warning", () => {
-    const meant = (name: string) =>
-      misspellings([`apikeys:${name}`]).map((line) => line.match(/did you mean apikeys:(\w+)\?$/)?.[1]);
-    for (const [name, setting] of [
-      ["paralel", "parallel"],
-      ["acessToken", "accessToken"],
-      ["baseURL", "baseUrl"],
-      ["base_url", "baseUrl"],
-      ["Host", "host"],
-    ] as const) {
-      expect(meant(name)).toEqual([setting]);
-    }
-    // The settings themselves, a later version's, the user's own in a project of that name, and other namespaces.
-    const fine = [
-      "baseUrl",
-      "host",
-      "proxy",
-      "port",
-      "hosts",
-      "cost",
-      "region",
-      "workspace",
-      "customers",
-      "retries",
-    ];
-    expect(misspellings(fine.map((name) => `apikeys:${name}`))).toEqual([]);
-    expect(misspellings(["shop:paralel", "apikeys.provider:paralel"])).toEqual([]);
-  });
-
   test("R14 is read from the environment", () => {
     const failures = (env: Readonly<Record<string, string>>) =>
       offline({}, env).check(least, undefined).failures;
@@ -144,7 +115,6 @@ describe("the configuration", () => {
     for (const wrong of [
       { APIKEYS_ACCESS_TOKEN: "with space" },
       { APIKEYS_BASE_URL: "http://a.test" },
-      { APIKEYS_PARALLEL: "0" },
       { APIKEYS_MOVED_FROM: "api.old.example.com" },
       { APIKEYS_NO_KEY_LIST: "yes" },
       { APIKEYS_ALLOW_HTTP: "no" },

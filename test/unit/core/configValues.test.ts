@@ -149,39 +149,3 @@ describe("the access token", () => {
     );
   });
 });
-
-const complete = { baseUrl: "https://a.test", accessToken: "t" };
-
-/** Each setting that has a few values: what is wrong with others, and values that are wrong. */
-const limited = [
-  [
-    "parallel",
-    "APIKEYS_PARALLEL",
-    {},
-    "must be a whole number from 1 to 64: how many keys of a set to process at once.",
-    ["0", "65", "-1", "1.5", "many", "1e1", "٣", "100000"],
-  ],
-] as const;
-
-test.each(limited)("R8 the setting %s can't have another value", (name, variable, others, problem, wrong) => {
-  const stack = { ...complete, ...others };
-  for (const value of wrong) {
-    for (const [place, given] of [
-      [`stack config apikeys:${name}`, { stack: { ...stack, [name]: value } }],
-      [`the Provider's argument ${name}`, { stack, argument: { [name]: value } }],
-      [`the environment variable ${variable}`, { stack, env: { [variable]: value } }],
-    ] as const) {
-      expect(problemsOf(given), value).toEqual([`${place} ${problem}`]);
-    }
-  }
-});
-
-test("R14 the number of keys to process at once comes from the argument, the environment, stack config, or is 16", () => {
-  const argument = { parallel: "1" };
-  const env = { APIKEYS_PARALLEL: "2" };
-  const stack = { ...complete, parallel: "64" };
-  expect(resolved({ argument, env, stack })).toMatchObject({ parallel: 1 });
-  expect(resolved({ env, stack })).toMatchObject({ parallel: 2 });
-  expect(resolved({ stack })).toMatchObject({ parallel: 64 });
-  expect(resolved({ env: { APIKEYS_PARALLEL: "" }, stack: complete })).toMatchObject({ parallel: 16 });
-});

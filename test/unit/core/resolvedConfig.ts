@@ -27,8 +27,8 @@ export function resolved(given: Given) {
     given.env ?? {},
   );
   if ("problems" in found) return found.problems;
-  const { credentials, tokenAdvice, baseUrlSource, parallel } = found;
-  return { ...credentials, advice: tokenAdvice, source: baseUrlSource, parallel };
+  const { credentials, tokenAdvice, baseUrlSource } = found;
+  return { ...credentials, advice: tokenAdvice, source: baseUrlSource };
 }
 
 /** What is wrong with the configuration; nothing if it is complete. */
