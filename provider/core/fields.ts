@@ -23,8 +23,6 @@ interface Facts<T> {
   readonly defaultsToResourceName?: true;
   /** Whether the value is always secret, or which part of it is: the path to that part, with "*" for any name. */
   readonly secret?: true | readonly string[];
-  /** The properties of the object at a path in this input, to suggest one for a misspelled name. */
-  readonly names?: (path: readonly PropertyKey[]) => readonly string[];
 }
 
 /** An input. `T` is the type of its canonical form, with `undefined` if it is optional and has no default. */

@@ -46,7 +46,7 @@ const trimmed: Canonical<string> = (value) => string(typeof value === "string" ?
 
 /** An empty variable must not count as another grant. */
 const notBlank = (what: string) =>
-  optionalString().check(
+  optionalString.check(
     z.refine((value) => value?.trim() !== "", {
       error: `must not be empty: set it to ${what}, or leave it out`,
     }),
@@ -54,11 +54,11 @@ const notBlank = (what: string) =>
 
 const shape = {
   inputs: {
-    workspaceId: required(requiredString("the id of a workspace"), { ...refuse, canonical: string }),
-    totalCredits: optional(creditsSchema(), { ...refuse, canonical: canonicalCredits }),
-    allowOverages: defaulted(optionalFlag(), { ...refuse, canonical: boolean, default: false }),
-    spendCap: optional(creditsSchema(), { ...refuse, canonical: canonicalCredits }),
-    externalMeterId: optional(optionalString(), { ...refuse, canonical: string }),
+    workspaceId: required(requiredString, { ...refuse, canonical: string }),
+    totalCredits: optional(creditsSchema, { ...refuse, canonical: canonicalCredits }),
+    allowOverages: defaulted(optionalFlag, { ...refuse, canonical: boolean, default: false }),
+    spendCap: optional(creditsSchema, { ...refuse, canonical: canonicalCredits }),
+    externalMeterId: optional(optionalString, { ...refuse, canonical: string }),
     billingId: optional(notBlank("the id of a record"), {
       onChange: "update",
       local: true,

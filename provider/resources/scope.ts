@@ -29,16 +29,13 @@ import { optionalString, pathSegment, requiredString } from "./fields/schemas";
 
 const shape = {
   inputs: {
-    workspaceId: required(pathSegment("the id of a workspace"), { onChange: "replace", canonical: string }),
-    name: required(requiredString("a name"), { onChange: "refuse", canonical: string }),
-    representation: required(
-      requiredString("the representation, the string that the scopes of keys refer to"),
-      {
-        onChange: "replace",
-        canonical: string,
-      },
-    ),
-    description: optional(optionalString(), { onChange: "refuse", canonical: string }),
+    workspaceId: required(pathSegment, { onChange: "replace", canonical: string }),
+    name: required(requiredString, { onChange: "refuse", canonical: string }),
+    representation: required(requiredString, {
+      onChange: "replace",
+      canonical: string,
+    }),
+    description: optional(optionalString, { onChange: "refuse", canonical: string }),
   },
   outputs: { createdAt: stable(aString), updatedAt: stable(aString) },
   hidden: {},

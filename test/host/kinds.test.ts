@@ -76,15 +76,13 @@ describe.each(kinds)("$kind", ({ kind, fields }) => {
     }
   });
 
-  test("R9 an unknown property fails check, which names the nearest known one", async () => {
-    const resource = scene.host.resource(kind);
-    for (const field of fields) {
-      const wrong = `${field.slice(0, 1)}_${field.slice(1).toUpperCase()}`;
-      const { failures } = await resource.check({ ...inputs, [wrong]: "sk_marker" });
-      expect(failures).toEqual([
-        { property: "", reason: `${wrong}: no such property; did you mean ${field}?` },
-      ]);
-    }
+  test("R9 an unknown property fails check, which lists the known ones", async () => {
+    const { failures } = await scene.host.resource(kind).check({ ...inputs, unheardOf: "sk_marker" });
+    expect(failures).toEqual([
+      { property: "", reason: expect.stringMatching(/^unheardOf: no such property; /) },
+    ]);
+    for (const field of fields) expect(failures[0]?.reason).toContain(field);
+    expect(failures[0]?.reason).not.toContain("sk_marker");
   });
 
   test("R8 every input of a wrong type is named by its path, without its value", async () => {

@@ -23,8 +23,9 @@ import {
   optionalString,
   pathSegment,
   requiredString,
+  text,
 } from "../fields/schemas";
-import { canonicalScopes, scopeNames, scopesSchema } from "./scopes";
+import { canonicalScopes, scopesSchema } from "./scopes";
 
 /** The inputs and outputs of an API key, as a single resource or as an entry of a set. */
 
@@ -32,18 +33,17 @@ const update = { onChange: "update" } as const;
 const replace = { onChange: "replace" } as const;
 
 export const inputs = {
-  workspaceId: required(pathSegment("the id of a workspace"), { ...replace, canonical: string }),
-  customerId: required(requiredString("the id of a customer"), { ...replace, canonical: string }),
-  name: required(requiredString("a name"), { ...update, canonical: string, defaultsToResourceName: true }),
+  workspaceId: required(pathSegment, { ...replace, canonical: string }),
+  customerId: required(requiredString, { ...replace, canonical: string }),
+  name: required(requiredString, { ...update, canonical: string, defaultsToResourceName: true }),
   scopes: defaulted(scopesSchema, {
     ...update,
     exact: true,
     canonical: canonicalScopes,
     default: [],
-    names: () => scopeNames,
   }),
-  enabled: defaulted(optionalFlag(), { ...update, exact: true, canonical: boolean, default: true }),
-  prefix: optional(optionalString(), { ...replace, canonical: string }),
+  enabled: defaulted(optionalFlag, { ...update, exact: true, canonical: boolean, default: true }),
+  prefix: optional(optionalString, { ...replace, canonical: string }),
   expiresAt: optional(
     z.nullish(
       z
@@ -52,11 +52,11 @@ export const inputs = {
     ),
     { ...replace, canonical: number },
   ),
-  externalMeterId: optional(optionalString(), { ...replace, canonical: string }),
-  metadata: optional(jsonObject(), { ...replace, canonical: map }),
+  externalMeterId: optional(optionalString, { ...replace, canonical: string }),
+  metadata: optional(jsonObject, { ...replace, canonical: map }),
   existingKey: optional(
     z.nullish(
-      z.string({ error: "must be a string, the value of the key" }).check(
+      text.check(
         z.refine((value) => value.trim() !== "", {
           error:
             "must not be empty (an unset variable?): set it to the value of the key, or leave it out to create a new key",
@@ -70,12 +70,12 @@ export const inputs = {
     ),
     { ...replace, local: true, canonical: string, secret: true },
   ),
-  existingId: optional(z.nullish(pathSegment("the id of an existing key")), {
+  existingId: optional(z.nullish(pathSegment), {
     ...replace,
     local: true,
     canonical: string,
   }),
-  keepers: optional(keepersMap(), { ...replace, local: true, canonical: map }),
+  keepers: optional(keepersMap, { ...replace, local: true, canonical: map }),
 };
 
 /** Inputs that the service takes only for a new key, not for one that is migrated (interface, 4.4 and 4.5). */

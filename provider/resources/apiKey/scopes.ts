@@ -3,39 +3,21 @@ import type { KeyScope } from "../../client/apiKeys";
 import type { Canonical } from "../../core/fields";
 import { caseFolded, isRecord, type Properties } from "../../core/state";
 import { isUnknown } from "../../core/unknown";
+import { optionalFlag, requiredString } from "../fields/schemas";
 
 /** The permission flags of a key's scope (interface, section 2). */
 const permissions = ["create", "read", "update", "del"] as const;
-export const scopeNames: readonly string[] = ["representation", ...permissions];
-
-const permission = z.nullish(z.boolean({ error: "must be true or false" }));
 
 /** A key's scopes as a program declares them. */
 export const scopesSchema = z.nullish(
   z.array(
-    z.strictObject(
-      {
-        representation: z
-          .string({
-            error: ({ input }) =>
-              input === undefined
-                ? "is missing: set it to the representation of a scope"
-                : "must be a string, the representation of a scope",
-          })
-          .check(z.minLength(1, { error: "must not be empty: set it to the representation of a scope" })),
-        create: permission,
-        read: permission,
-        update: permission,
-        del: permission,
-      },
-      {
-        error: (issue) =>
-          issue.code === "invalid_type"
-            ? "must be a scope: {representation, create, read, update, del}"
-            : undefined,
-      },
-    ),
-    { error: "must be a list of scopes: [{representation, create, read, update, del}]" },
+    z.strictObject({
+      representation: requiredString,
+      create: optionalFlag,
+      read: optionalFlag,
+      update: optionalFlag,
+      del: optionalFlag,
+    }),
   ),
 );
 

@@ -19,7 +19,6 @@ import {
   fields as keyFields,
   inputs as keyInputs,
 } from "../apiKey/properties";
-import { scopeNames } from "../apiKey/scopes";
 import { requiredString } from "../fields/schemas";
 
 /** The inputs and outputs of a set of keys: an ApiKey's inputs by alias, and their defaults. */
@@ -38,13 +37,8 @@ const entrySchemas = {
   ...defaultsSchemas,
   existingKey: existingKey.schema,
   existingId: existingId.schema,
-  renamedFrom: z.nullish(requiredString("the former alias of the key")),
+  renamedFrom: z.nullish(requiredString),
 };
-
-const typeError =
-  (what: string) =>
-  ({ code }: { readonly code: string }) =>
-    code === "invalid_type" ? `must be ${what}` : undefined;
 
 const canonicalOf = new Map(keyFields.map((field) => [field.name, field.canonical]));
 /** What is no input of an ApiKey stays as it is, for check to refuse. */
@@ -53,45 +47,20 @@ const canonicalIn = (field: string, value: unknown) => {
   return canonical === undefined ? value : canonical(value);
 };
 
-/** Names of properties, for entries or defaults at this depth and for their scopes. */
-const namesAt =
-  (schemas: object, depth: number) =>
-  (path: readonly PropertyKey[]): readonly string[] => {
-    if (path.length === depth) return Object.keys(schemas);
-    return path.length === depth + 2 && path[depth] === "scopes" ? scopeNames : [];
-  };
-
 type Keys = Readonly<Record<string, Properties>>;
 
 export const shape = {
   inputs: {
     workspaceId,
-    keys: required(
-      z.record(
-        z.string(),
-        z.strictObject(entrySchemas, { error: typeError("the inputs of a key: {customerId, scopes, …}") }),
-        {
-          error: ({ input }) =>
-            input === undefined
-              ? "is missing: set it to a map of keys by alias, or {} for none"
-              : "must be a map of keys by alias",
-        },
-      ),
-      {
-        onChange: "update",
-        canonical: canonicalKeys as Canonical<Keys>,
-        secret: ["*", "existingKey"],
-        names: namesAt(entrySchemas, 1),
-      },
-    ),
-    defaults: optional(
-      z.nullish(
-        z.strictObject(defaultsSchemas, {
-          error: typeError("the defaults of all keys: {customerId, scopes, …}"),
-        }),
-      ),
-      { onChange: "update", canonical: canonicalDefaults, names: namesAt(defaultsSchemas, 0) },
-    ),
+    keys: required(z.record(z.string(), z.strictObject(entrySchemas)), {
+      onChange: "update",
+      canonical: canonicalKeys as Canonical<Keys>,
+      secret: ["*", "existingKey"],
+    }),
+    defaults: optional(z.nullish(z.strictObject(defaultsSchemas)), {
+      onChange: "update",
+      canonical: canonicalDefaults,
+    }),
   },
   outputs: { ids: strings, maskedKeys: strings, secrets: secret(strings) },
   hidden: {

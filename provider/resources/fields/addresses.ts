@@ -6,12 +6,11 @@ import { isUnknown } from "../../core/unknown";
 /** IP addresses and CIDR blocks, as a program declares them. An empty list is a value. */
 export const addressesSchema = z.nullish(
   z.array(
-    z.string({ error: "must be a string, an IP address or a CIDR block" }).check(
+    z.string().check(
       z.refine((value) => isUnknown(value) || parsed(value) !== undefined, {
         error: "must be an IP address or a CIDR block, such as 10.0.0.1 or 2001:db8::/32",
       }),
     ),
-    { error: "must be a list of IP addresses and CIDR blocks" },
   ),
 );
 

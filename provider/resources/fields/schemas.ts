@@ -1,58 +1,41 @@
+/** Schemas of inputs. Where one has no message of its own, `inputErrors` words what is wrong. No message quotes a value. */
 import * as z from "zod/mini";
 import { mostSent, sentBytes } from "../../client/call";
 import { pathProblem } from "../../client/paths";
-import { isRecord, type Properties, specialKey } from "../../core/state";
-import { contains } from "../../core/unknown";
+import { type Properties, specialKey } from "../../core/state";
 
-/** Schemas of inputs. Each message says what to write instead, and quotes no value. */
+/** What Pulumi's SDKs make of an Output in a string: it would otherwise become a key's name or value. */
+const outputInString = /Calling \S+ on an \[?Output\b/;
 
-export const requiredString = (what: string) =>
-  z
-    .string({
-      error: ({ input }) =>
-        input === undefined ? `is missing: set it to ${what}` : `must be a string, ${what}`,
-    })
-    .check(z.minLength(1, { error: `must not be empty: set it to ${what}` }));
+export const text = z.string().check(
+  z.refine((value) => !outputInString.test(value), {
+    error: "has an Output in a string: use apply, or pulumi.interpolate in Node.js",
+    abort: true,
+  }),
+);
 
-export const optionalString = () => z.nullish(z.string({ error: "must be a string" }));
-
-export const optionalFlag = () => z.nullish(z.boolean({ error: "must be true or false" }));
+export const requiredString = text.check(z.minLength(1));
+export const optionalString = z.nullish(text);
+export const optionalFlag = z.nullish(z.boolean());
 
 /** A string that is part of a request's path. */
-export const pathSegment = (what: string) =>
-  requiredString(what).check(
-    z.refine((value) => value === "" || pathProblem(value) === undefined, {
-      error: `must be ${what}: "." and "..", and control characters, can't be part of a URL`,
+export const pathSegment = requiredString.check(
+  z.refine((value) => value === "" || pathProblem(value) === undefined, {
+    error: 'must not be "." or "..", or have control characters: they can\'t be part of a URL',
+  }),
+);
+
+/** An object of JSON values. Pulumi passes an asset as an object that has `specialKey`. */
+export const jsonObject = z.nullish(
+  z.record(z.string(), z.json()).check(
+    z.refine((value) => !JSON.stringify(value).includes(specialKey), {
+      error: "must not have assets or archives, which can't be sent",
     }),
-  );
+  ),
+);
 
-/**
- * How deep an object of a user's own may be. Pulumi's SDK in the program writes each answer of the engine into a line for
- * debugging (runtime/resource.js); from some 700 levels on that ends in a RangeError which nobody catches, and the command
- * waits for ever, after the key was created. From 1,000 on the provider's process can't read its requests any more.
- */
-const deepest = 64;
-
-/** An object of JSON values. */
-export const jsonObject = () =>
-  z.nullish(
-    z.custom<Record<string, unknown>>(isRecord, { error: notJson, abort: true }).check(
-      z.refine((value) => !isDeeper(value, deepest), {
-        error: `must be ${deepest} levels deep at most, because Pulumi hangs on much deeper objects`,
-        abort: true,
-      }),
-      z.refine((value) => !holdsAsset(value) && !contains(value, isNoNumber), { error: notJson }),
-    ),
-  );
-
-const notJson = "must be an object of plain JSON values (assets, archives, NaN and Infinity can't be sent)";
-
-const isNoNumber = (value: unknown) => typeof value === "number" && !Number.isFinite(value);
-
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
-}
+/** Values of our own that only force a replacement when they change. */
+export const keepersMap = z.nullish(z.record(z.string(), text));
 
 /** The largest field of a request that is too large to be sent, and what to say of it; `undefined` for any other request. */
 export function oversize(body: Properties): { readonly field: string; readonly message: string } | undefined {
@@ -64,15 +47,4 @@ export function oversize(body: Properties): { readonly field: string; readonly m
     field,
     message: `is too large: the request would be ${is} KiB, and the answer to more than ${most} KiB might not be readable; make it smaller.`,
   };
-}
-
-/** Values of our own that only force a replacement when they change. */
-export const keepersMap = () =>
-  z.nullish(
-    z.record(z.string(), z.string({ error: "must be a string" }), { error: "must be a map of strings" }),
-  );
-
-function holdsAsset(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return specialKey in value || Object.values(value).some(holdsAsset);
 }

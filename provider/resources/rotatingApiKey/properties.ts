@@ -49,10 +49,11 @@ const inputs = {
     ),
     { ...local, canonical: canonicalDuration, default: "7d" },
   ),
-  retire: defaulted(
-    z.nullish(z.enum(["afterOverlap", "whenUnused"], { error: 'must be "afterOverlap" or "whenUnused"' })),
-    { ...local, canonical: string, default: "afterOverlap" },
-  ),
+  retire: defaulted(z.nullish(z.enum(["afterOverlap", "whenUnused"])), {
+    ...local,
+    canonical: string,
+    default: "afterOverlap",
+  }),
 };
 
 export const shape = {

@@ -9,25 +9,22 @@ import { optionalString, pathSegment } from "../fields/schemas";
 
 /** The inputs and outputs of a workspace's settings. */
 
-const wholeNumber = () => z.nullish(z.int({ error: "must be a whole number" }));
+const wholeNumber = z.nullish(z.int());
 const update = { onChange: "update" } as const;
 
 export const shape = {
   inputs: {
-    workspaceId: required(pathSegment("the id of a workspace"), { onChange: "replace", canonical: string }),
-    defaultKeyPrefix: optional(optionalString(), { ...update, canonical: string }),
+    workspaceId: required(pathSegment, { onChange: "replace", canonical: string }),
+    defaultKeyPrefix: optional(optionalString, { ...update, canonical: string }),
     defaultAllowedIPs: optional(addressesSchema, { ...update, canonical: canonicalAddresses }),
-    defaultRateLimitPerSecond: optional(wholeNumber(), { ...update, canonical: number }),
-    defaultExpiration: optional(wholeNumber(), { ...update, canonical: number }),
-    onDestroy: defaulted(
-      z.nullish(z.enum(["retain", "restore"], { error: 'must be "retain" or "restore"' })),
-      {
-        ...update,
-        local: true,
-        canonical: string,
-        default: "retain",
-      },
-    ),
+    defaultRateLimitPerSecond: optional(wholeNumber, { ...update, canonical: number }),
+    defaultExpiration: optional(wholeNumber, { ...update, canonical: number }),
+    onDestroy: defaulted(z.nullish(z.enum(["retain", "restore"])), {
+      ...update,
+      local: true,
+      canonical: string,
+      default: "retain",
+    }),
   },
   outputs: { name: stable(aString), teamId: stable(aString) },
   hidden: {

@@ -4,7 +4,6 @@ import { describe, expect, test } from "vitest";
 import type { AnyDefinition } from "../../../provider/core/definition";
 import { unknownSentinels } from "../../../provider/core/unknown";
 import { apiKey } from "../../../provider/resources/apiKey";
-import { apiKeySet } from "../../../provider/resources/apiKeySet";
 import { customerBilling } from "../../../provider/resources/customerBilling";
 import { workspaceSettings } from "../../../provider/resources/workspaceSettings";
 import { configured, least, offline } from "../offline";
@@ -32,29 +31,18 @@ describe("check of an ApiKey", () => {
 
   test("R8 refuses a string that has Pulumi's text in place of an Output", () => {
     const text = `of-${pulumi.output("key_1")}`;
-    const failures = failuresOf({ name: text, metadata: { list: ["key_1", text] }, existingKey: text });
+    const failures = failuresOf({ name: text, keepers: { a: text }, existingKey: text });
     expect(failures).toEqual(
-      ["name", "metadata.list[1]", "existingKey"].map(
+      ["name", "existingKey", "keepers.a"].map(
         (path) => `${path}: has an Output in a string: use apply, or pulumi.interpolate in Node.js.`,
       ),
     );
   });
 
-  test("R8 refuses Pulumi's text as the name of an entry, which would stand for all entries", () => {
-    const text = `of-${pulumi.output("key_1")}`;
-    const failures = failuresOf({ metadata: { list: [{ [text]: 1 }] }, keepers: { [text]: "a" } });
-    const why = "has an Output as the name of an entry: use apply on the whole object.";
-    expect(failures).toEqual([`metadata.list[0]: ${why}`, `keepers: ${why}`]);
-    const keys = { [text]: { customerId: "cus_1" } };
-    expect(
-      offline(configured, {}, apiKeySet).check({ workspaceId: "ws_1", keys }, undefined).failures,
-    ).toEqual([`keys: ${why}`]);
-  });
-
   test("R8 refuses a number that JSON doesn't have, at any depth of metadata", () => {
     for (const number of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])
       expect(failuresOf({ metadata: { a: [{ b: number }] } })).toEqual([
-        "metadata: must be an object of plain JSON values (assets, archives, NaN and Infinity can't be sent).",
+        "metadata.a: must be plain JSON: NaN and Infinity can't be sent.",
       ]);
   });
 
@@ -96,11 +84,11 @@ describe("check of an ApiKey", () => {
     }
   });
 
-  test("R8 names each missing input, and what to set it to", () => {
+  test("R8 names each missing input", () => {
     expect(subject.check({}, undefined).failures).toEqual([
-      "workspaceId: is missing: set it to the id of a workspace.",
-      "customerId: is missing: set it to the id of a customer.",
-      "name: is missing: set it to a name.",
+      "workspaceId: is missing.",
+      "customerId: is missing.",
+      "name: is missing.",
     ]);
   });
 
@@ -140,7 +128,7 @@ describe("check of an ApiKey", () => {
     expect(subject.check(nameless, undefined, "resource").inputs).toMatchObject({ name: "resource" });
     expect(subject.check(least, undefined, "resource").inputs).toMatchObject({ name: least.name });
     expect(subject.check({ ...least, name: "" }, undefined, "resource").failures).toEqual([
-      "name: must not be empty: set it to a name.",
+      "name: must not be empty.",
     ]);
     const unknown = unknownSentinels[0];
     expect(subject.check({ ...least, name: unknown }, undefined, "resource").inputs).toMatchObject({
@@ -148,28 +136,15 @@ describe("check of an ApiKey", () => {
     });
   });
 
-  test("R9 names a property that does not exist, and suggests the most similar one", () => {
-    expect(failuresOf({ worksapceId: "ws_1" })).toEqual([
-      "worksapceId: no such property; did you mean workspaceId?",
-    ]);
-    expect(failuresOf({ custommer_id: "x", Enabled: true, expiresat: 4 })).toEqual([
-      "custommer_id: no such property; did you mean customerId?",
-      "Enabled: no such property; did you mean enabled?",
-      "expiresat: no such property; did you mean expiresAt?",
-    ]);
-    expect(
-      failuresOf({ scopes: [{ representation: "a" }, { representation: "b", delete: true, reed: true }] }),
-    ).toEqual([
-      "scopes[1].delete: no such property; did you mean del?",
-      "scopes[1].reed: no such property; did you mean read?",
-    ]);
-  });
-
-  test("R9 names a property that does not exist, and lists all properties if none is similar", () => {
-    const [failure] = failuresOf({ somethingElseEntirely: 1 });
+  test("R9 names a property that does not exist, and lists those that do", () => {
+    const [failure] = failuresOf({ custommerId: 1 });
+    expect(failure).toMatch(/^custommerId: no such property; the properties are workspaceId, /);
     for (const name of fieldNames) expect(failure).toContain(name);
-    expect(failuresOf({ scopes: [{ representation: "a", bananas: 1 }] })[0]).toBe(
-      "scopes[0].bananas: no such property; the properties are representation, create, read, update, del.",
+    expect(failuresOf({ scopes: [{ representation: "a", delete: true, reed: true }] })).toEqual(
+      ["delete", "reed"].map(
+        (name) =>
+          `scopes[0].${name}: no such property; the properties are representation, create, read, update, del.`,
+      ),
     );
   });
 

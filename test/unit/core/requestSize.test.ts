@@ -75,27 +75,3 @@ describe("an input that makes a request too large to send", () => {
     expect(key.check({ ...fits, metadata: text(room + 1) }, undefined).failures).toHaveLength(1);
   });
 });
-
-describe("metadata that is too deep", () => {
-  const deep = (levels: number): object =>
-    JSON.parse(`${'{"a":'.repeat(levels - 1)}{}${"}".repeat(levels - 1)}`) as object;
-  const tooDeep = "metadata: must be 64 levels deep at most, because Pulumi hangs on much deeper objects.";
-
-  test("R8 fails the preview of an ApiKey", () => {
-    const check = (metadata: unknown) => key.check({ ...least, metadata }, undefined).failures;
-    expect(check(deep(64))).toEqual([]);
-    expect(check(deep(65))).toEqual([tooDeep]);
-    expect(check({ a: [deep(62)] })).toEqual([]);
-    expect(check({ a: [deep(63)] })).toEqual([tooDeep]);
-    expect(check(deep(1_000))).toEqual([tooDeep]);
-  });
-
-  test("R8 fails the preview of a set, in an entry or in defaults", () => {
-    const keys = { a: { customerId: "c", metadata: deep(65) } };
-    const defaults = { metadata: deep(65) };
-    expect(set.check({ workspaceId: "ws_1", keys, defaults }, undefined).failures).toEqual([
-      `keys.a.${tooDeep}`,
-      `defaults.${tooDeep}`,
-    ]);
-  });
-});

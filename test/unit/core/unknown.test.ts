@@ -30,9 +30,9 @@ describe("unknown values", () => {
       { [specialSigKey]: specialAssetSig },
       { deep: [{ [specialSigKey]: specialAssetSig }] },
     ]) {
-      expect(jsonObject().safeParse(metadata).success).toBe(false);
+      expect(jsonObject.safeParse(metadata).success).toBe(false);
     }
-    expect(jsonObject().safeParse({ signature: specialAssetSig }).success).toBe(true);
+    expect(jsonObject.safeParse({ signature: specialAssetSig }).success).toBe(true);
   });
 
   test("include every value that contains a sentinel at any depth", () => {

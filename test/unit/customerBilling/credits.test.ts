@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { unknownSentinels } from "../../../provider/core/unknown";
 import { canonicalCredits, creditsSchema } from "../../../provider/resources/fields/credits";
 
-const passes = (value: unknown) => creditsSchema().safeParse(value).success;
+const passes = (value: unknown) => creditsSchema.safeParse(value).success;
 
 /** A number by its digits, without the zeros that a spelling may add. */
 const digits = (most: number) =>
