@@ -12,7 +12,6 @@ import { Failure } from "./core/errors";
 import { type Lifecycle, lifecycle } from "./core/lifecycle";
 import { pause } from "./core/polling";
 import type { Kept } from "./core/state";
-import { isKeepable } from "./core/stateSize";
 import type { Source } from "./functions";
 import { definitions } from "./resources";
 
@@ -93,11 +92,7 @@ export function openInstance(options: InstanceOptions) {
 export function failed(error: unknown): { readonly message: string; readonly kept?: Kept } {
   if (!(error instanceof Failure)) return { message: bug(error) };
   const { message, kept } = error;
-  if (kept === undefined) return { message };
-  if (isKeepable(kept.state)) return { message, kept };
-  return {
-    message: `${message} The state is too large for the engine to save, so it keeps the previous state; ${kept.id} exists in the service.`,
-  };
+  return kept === undefined ? { message } : { message, kept };
 }
 
 /** The message of an unexpected error may contain secrets, so only its kind and place are shown. */

@@ -1,11 +1,10 @@
 import type { KindContext } from "./context";
-import type { AnyComparison, AnyDefinition, Outcome, Session } from "./definition";
+import type { AnyComparison, Outcome, Session } from "./definition";
 import { Failure } from "./errors";
 import type { Properties } from "./state";
-import { isKeepable } from "./stateSize";
 import { sentences } from "./text";
 
-/** Rolls back new objects that can't be saved to state, because the run is over or the state is too large. */
+/** Rolls back new objects that can't be saved to state, because the run is over. */
 
 /** Creates. If the result can't be saved, deletes the new object again, or names it. */
 export async function createOrRollBack(
@@ -23,7 +22,7 @@ export async function createOrRollBack(
     }
     throw error;
   }
-  const why = (await run.whyOver()) ?? tooLarge(definition, outcome);
+  const why = await run.whyOver();
   if (why === undefined) return outcome;
   throw unsaved(session, why, outcome, (await definition.rollbackCreate?.(session, outcome)) ?? []);
 }
@@ -37,15 +36,9 @@ export async function updateOrRollBack(
   const outcome = await definition.update(session, compared);
   const { rollbackUpdate } = definition;
   if (rollbackUpdate === undefined) return outcome;
-  const why = (await run.whyOver()) ?? tooLarge(definition, outcome);
+  const why = await run.whyOver();
   if (why === undefined) return outcome;
   throw unsaved(session, why, outcome, await rollbackUpdate(session, outcome, compared.state));
-}
-
-/** The service's answers may be longer than check could know. */
-function tooLarge({ rollbackUpdate }: AnyDefinition, { failure, state }: Outcome): string | undefined {
-  if (rollbackUpdate === undefined || failure === undefined || isKeepable(state)) return undefined;
-  return "it is larger than the engine can save after a partial failure";
 }
 
 /** The failure to save a result. Also warns of each object that exists outside state. */

@@ -190,14 +190,6 @@ describe("errors of an ApiKey's operations", () => {
     }
   });
 
-  test("an error names a key whose create failed halfway, if its state is too large to save", async () => {
-    const keepers = { blob: "v".repeat(12 * 1_024 * 1_024) };
-    scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "withoutKey" } });
-    const lost = await failureOf(key.create({ ...inputs, keepers }));
-    expect(lost.kept).toBeUndefined();
-    expect(lost.message).toMatch(/too large for the engine to save, .*; key_\w+ exists in the service\./);
-  });
-
   test("an update or a delete whose answer was lost is sent again", async () => {
     scene.standIn.inject({ endpoint: "editApiKey", fault: { kind: "resetAfter" } });
     expect(await key.update(held, changed())).toMatchObject({ state: { name: "new" } });

@@ -44,43 +44,6 @@ describe("calls to the plugin", () => {
     expect((await resource.read(held)).properties).toEqual(held.state);
   });
 
-  test("that fail halfway return no state that is too large for the engine", async () => {
-    scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "withoutKey" } });
-    const resource = scene.host.resource("ApiKey", "too large");
-    const { inputs } = await resource.check({ ...least, keepers: { large: "x".repeat(12 * MiB) } });
-    const { kept, message } = await failureOf(resource.create(inputs));
-    expect(kept).toBeUndefined();
-    const id = scene.standIn.keys().at(-1)?.id;
-    expect(message).toMatch(`too large for the engine to save, so it keeps the previous state; ${id} exists`);
-  });
-
-  test("that fail halfway create one key, however often an error hook repeats them", async () => {
-    scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "withoutKey" } });
-    const resource = scene.host.resource("ApiKey", "halfway");
-    const { inputs } = await resource.check({ ...least, name: "halfway" });
-    const { kept } = await failureOf(resource.create(inputs));
-    expect(kept?.id).toBe(scene.standIn.keys().at(-1)?.id);
-    expect((await failureOf(resource.create(inputs))).kept).toEqual(kept);
-    const other = await scene.host.resource("ApiKey", "twin").create(inputs);
-    expect(other.id).toBe(scene.standIn.keys().at(-1)?.id);
-    expect(other.id).not.toBe(kept?.id);
-  });
-
-  test("that get no answer from the service send no second request, however often an error hook repeats them", async () => {
-    const posts = () => scene.standIn.requests.filter(({ method }) => method === "POST").length;
-    scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "resetAfter" } });
-    const resource = scene.host.resource("ApiKey", "lost");
-    const { inputs } = await resource.check({ ...least, name: "lost" });
-    const before = posts();
-    const { kept, message } = await failureOf(resource.create(inputs));
-    expect(kept).toBeUndefined();
-    expect(message).toContain(`New in the workspace's list: ${scene.standIn.keys().at(-1)?.id} `);
-    expect((await failureOf(resource.create(inputs))).message).toBe(message);
-    expect(posts()).toBe(before + 1);
-    await scene.host.resource("ApiKey", "twin of the lost").create(inputs);
-    expect(posts()).toBe(before + 2);
-  });
-
   test("for a resource that this version does not have fail with a message that says so", async () => {
     const resource = scene.host.resource("Nothing");
     const held = { id: "x", state: {} };

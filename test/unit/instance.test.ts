@@ -1,5 +1,4 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { Failure } from "../../provider/core/errors";
 import { openRun } from "../../provider/core/run";
 import { failed, openInstance } from "../../provider/instance";
 
@@ -12,13 +11,6 @@ test("an unexpected error is reported by its type and location, never by its mes
 
 test("a thrown value that is not an error is reported by its type alone", () => {
   expect(failed("sk_marker_q7ZxW2").message).toMatch(/^This is a bug in pulumi-apikeys: string\. State/);
-});
-
-test("a state that is too large for the engine is left out, and the error names the object", () => {
-  const kept = { id: "key_1", state: { name: "x".repeat(12 * 1024 * 1024) } };
-  expect(failed(new Failure("It failed.", { kept }))).toEqual({
-    message: expect.stringMatching(/^It failed\. The state is too large .* key_1 exists in the service\.$/),
-  });
 });
 
 test("T1 a run has one time, even if the host configures each kind of resource when it first needs it", () => {

@@ -1,5 +1,4 @@
 /** The plugin `pulumi-resource-apikeys`. The engine starts it with its address, and reads the port from stdout. */
-import "./early";
 import { openInstance } from "../../instance";
 import { openEngine } from "./engine";
 import { serveRun } from "./process";

@@ -2,7 +2,6 @@ import type { Checked } from "../../core/declarations";
 import { string } from "../../core/fields";
 import { spelled } from "../../core/inputErrors";
 import { isRecord, type Properties } from "../../core/state";
-import { encodedBytes, mostKept } from "../../core/stateSize";
 import { oneLine } from "../../core/text";
 import { isUnknown } from "../../core/unknown";
 import type { KeyDraft } from "../apiKey/properties";
@@ -82,17 +81,13 @@ function inPlace({ path, message }: Problem, entry: Path, own: Properties, { def
   return `${at}: ${message.replace(/\.$/, "")} (this value comes from defaults; override it in the entry, or set null there for no value).`;
 }
 
-/** The size of a key in state without its inputs: what a service may answer. */
-const bytesOfKey = 512;
-/** In entries, ids, masked forms, secrets and hidden properties. */
-const timesOfAlias = 6;
-
-/** The state of an update that fails halfway must have room for the new keys, besides all the old ones. */
-function sizeRules(keys: readonly { readonly alias: string; readonly key: KeyDraft }[]): readonly string[] {
-  const sizes = keys.map(
-    ({ alias, key }) => encodedBytes({ ...key }) + bytesOfKey + timesOfAlias * Buffer.byteLength(alias),
-  );
-  if (sizes.reduce((sum, size) => sum + size, 0) <= mostKept / 2) return [];
+/**
+ * The engine accepts the state of a failed update up to 16 MiB of base64, and ends the connection for more. That is the old
+ * keys beside the new ones, each with some 600 bytes from the service.
+ */
+function sizeRules(keys: readonly { readonly key: KeyDraft }[]): readonly string[] {
+  const bytes = keys.length * 600 + Buffer.byteLength(JSON.stringify(keys));
+  if (bytes <= 5 * 1_024 * 1_024) return [];
   return [
     `keys: these ${keys.length.toLocaleString("en")} keys are too large: the engine could not save the state of an update that fails halfway; split them into several sets.`,
   ];

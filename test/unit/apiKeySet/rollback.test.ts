@@ -141,47 +141,6 @@ test("no further key is created once the run has ended", async () => {
   expect(posts).toBeLessThanOrEqual(16);
 });
 
-describe("a set whose state is too large to save after a failure", () => {
-  const aliases = Array.from({ length: 800 }, (_, n) => `k${n}`);
-  const keys = Object.fromEntries(aliases.map((alias) => [alias, {}]));
-
-  /** A set on a service whose secrets are long, and which leaves out those of some keys. */
-  function large(withoutSecret: readonly string[] = []) {
-    const live = new Set<string>();
-    const long = "x".repeat(16_000);
-    const set = replying(apiKeySet, (request) => {
-      const { method, body } = request;
-      if (method === "DELETE") {
-        live.delete(idIn(request));
-        return { apiKey: { id: idIn(request), deleted: true } };
-      }
-      if (method === "GET") return { apiKeys: [] };
-      const name = nameIn(request);
-      if (withoutSecret.includes(name)) return { apiKey: { id: `id_${name}`, ...(body as object) } };
-      live.add(`id_${name}`);
-      return { apiKey: { id: `id_${name}`, ...(body as object), key: `${name}_${long}` } };
-    });
-    return { ...set, live, inputsOf: (all: object) => set.check(of(all), undefined).inputs };
-  }
-
-  test("loses its new keys again if its create fails halfway", async () => {
-    const set = large(["k0"]);
-    await expect(set.create(set.inputsOf(keys))).rejects.toThrow(
-      /could not be saved to state because it is larger than/,
-    );
-    expect([...set.live]).toEqual([]);
-  });
-
-  test("is created and updated if nothing fails", async () => {
-    const set = large();
-    const { id, state } = await set.create(set.inputsOf(keys));
-    expect(set.live.size).toBe(800);
-    const next = await set.update(id, state, set.inputsOf({ ...keys, more: {} }));
-    expect(next["ids"]).toMatchObject({ k0: "id_k0", more: "id_more" });
-    expect(set.live.size).toBe(801);
-  });
-});
-
 describe("R20 once the run is canceled, no further key of a set", () => {
   const aliases = Array.from({ length: 60 }, (_, place) => `k${place}`);
   const toDelete = aliases.map((alias) => ({ id: `key_${alias}`, name: alias }));

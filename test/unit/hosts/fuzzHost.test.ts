@@ -1,5 +1,4 @@
 import fc from "fast-check";
-import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { provider } from "../../../provider/hosts/dynamic";
 import { definitions } from "../../../provider/resources";
@@ -69,21 +68,4 @@ describe.each(Object.keys(definitions))("the dynamic host of %s", (kind) => {
     // Fewer runs for a Scope: one that is not in the list is looked for again after a while.
     await fc.assert(property, { seed: 11, numRuns: runs(kind === "Scope" ? 100 : 300) });
   });
-});
-
-test("the dynamic host gives the engine no state that is too large for its headers", async () => {
-  standIn.inject({ endpoint: "createApiKey", fault: { kind: "withoutKey" }, times: 2 });
-  const { check, create } = configured("ApiKey");
-  const carried = async (bytes: number) => {
-    const keepers = { text: "x".repeat(bytes) };
-    const { inputs } = await check({}, { workspaceId: "ws_1", customerId: "cus", name: "large", keepers });
-    const error: { properties?: object } = await create({ ...inputs, __provider: "exports" }).then(
-      () => ({}),
-      (thrown) => thrown,
-    );
-    if (error.properties === undefined) return undefined;
-    return (Struct.fromJavaScript({ ...error.properties }).serializeBinary().length * 4) / 3;
-  };
-  expect(await carried(10_000_000)).toBeLessThan(16 * 1_024 * 1_024);
-  expect(await carried(12_000_000)).toBeUndefined();
 });
