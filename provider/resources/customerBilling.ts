@@ -32,8 +32,7 @@ import {
   string,
 } from "../core/fields";
 import type { Registry } from "../core/registry";
-import { isSecret, shown } from "../core/secrecy";
-import { same } from "../core/state";
+import { isSecret } from "../core/secrecy";
 import { capitalised, sentences } from "../core/text";
 import { containsUnknown, isUnknown } from "../core/unknown";
 import { canonicalCredits, creditsSchema } from "./fields/credits";
@@ -259,7 +258,6 @@ async function grant(session: Session, declared: BillingInputs): Promise<Billing
   }
   const { record } = answer;
   if (record !== undefined) {
-    warnOfDoubt(session, doing, declared, record);
     return { id: record.id, state: { ...declared, billingId: record.id, createdAt: record.createdAt } };
   }
   const failure = sentences(
@@ -268,25 +266,6 @@ async function grant(session: Session, declared: BillingInputs): Promise<Billing
     answer.flaw === "notJson" ? ifElsewhere(session) : undefined,
   );
   return { ...uncertain(declared), failure };
-}
-
-/**
- * Warns of an answer that may not be this grant's: a gateway may treat two equal requests as one, or mix up answers. State
- * has the record all the same, because asking again could grant twice.
- */
-function warnOfDoubt(session: Session, doing: string, declared: BillingInputs, record: BillingRecord): void {
-  const { id } = record;
-  const isKnown = session.registry.has(declared.workspaceId, id);
-  session.registry.add(declared.workspaceId, id);
-  const different = (["totalCredits", "allowOverages", "spendCap"] as const)
-    .filter((name) => declared[name] !== undefined && record[name] !== undefined)
-    .filter((name) => !same(shape.inputs[name], declared[name], record[name]))
-    .map((name) => `has ${name} ${shown(declared, name, JSON.stringify(record[name]))}`);
-  const doubts = isKnown ? ["already belongs to another grant of this stack", ...different] : different;
-  if (doubts.length === 0) return;
-  session.warn(
-    `${doing}: the service answered with the record ${id}, which ${doubts.join(" and ")}. Check in the service what was granted. To grant again, change grant.`,
-  );
 }
 
 /** A grant can't be taken back, and the next update would grant again (B3). */

@@ -132,7 +132,7 @@ describe("a key", () => {
     const body = { apiKey: { ...declared, id } };
     service.inject({ method: "PATCH", times: always, fault: { kind: "status", status: 202, body } });
     await expect(keys().update(id, state, declared)).rejects.toThrow(
-      /enabled: the program has false, the service still has true; scopes: the program has orders \(read\), the service still has no scopes/,
+      /scopes: the program has orders \(read\), the service still has no scopes; enabled: the program has false, the service still has true/,
     );
   });
 
@@ -202,49 +202,5 @@ describe("a scope", () => {
     service.editScope(id, { representation: "all" });
     await process.of("Scope").read(id, state);
     expect(process.warnings).toEqual([expect.stringContaining('the service has representation "all"')]);
-  });
-});
-
-describe("B3 a grant", () => {
-  const inputs = { workspaceId, totalCredits: "100", spendCap: "500", allowOverages: false, grant: "1" };
-  const record = { id: "bill_1", totalCredits: "100.00", spendCap: 500, allowOverages: false };
-  const answered = (billing: object) =>
-    service.inject({ endpoint: "createBilling", fault: answering({ billing }) });
-
-  test.each([
-    ["other credits", { totalCredits: "7" }, 'has totalCredits "7"'],
-    ["overages that are not declared", { allowOverages: true }, "has allowOverages true"],
-    ["another cap", { spendCap: "0" }, 'has spendCap "0"'],
-  ])("stays in state, with a warning, if the answer has %s", async (_what, other, words) => {
-    answered({ ...record, ...other });
-    const { state } = await process.of("CustomerBilling").create(inputs);
-    expect(state["billingId"]).toBe("bill_1");
-    expect(process.warnings).toEqual([
-      `Granting 100 credits in workspace ws_main: the service answered with the record bill_1, which ${words}. Check in the service what was granted. To grant again, change grant.`,
-    ]);
-  });
-
-  test("has no warning if the answer leaves fields out, or has fields that are not declared", async () => {
-    answered({ id: "bill_1", spendCap: "500" });
-    const { spendCap: _, ...fewer } = inputs;
-    const { state } = await process.of("CustomerBilling").create(fewer);
-    expect([state["billingId"], process.warnings]).toEqual(["bill_1", []]);
-  });
-
-  test("stays in state, with a warning, if the answer is the record of another grant of the stack", async () => {
-    answered(record);
-    answered(record);
-    const { id, state } = await process.of("CustomerBilling").create(inputs);
-    expect(process.warnings).toEqual([]);
-    await process.of("CustomerBilling").create({ ...inputs, grant: "2" });
-    expect(process.warnings).toEqual([
-      expect.stringContaining("bill_1, which already belongs to another grant of this stack."),
-    ]);
-
-    const later = startProcess(service);
-    later.of("CustomerBilling").diff(id, state, inputs);
-    answered(record);
-    await later.of("CustomerBilling").create({ ...inputs, grant: "3" });
-    expect(later.warnings).toHaveLength(1);
   });
 });

@@ -65,8 +65,8 @@ export interface LifecycleCase {
   readonly replacing: Readonly<Record<string, Pair>>;
   /** Replacements with deleteBeforeReplace. */
   readonly deletesFirst?: readonly Pair[];
-  /** Changes made outside Pulumi to fixed fields, in the first resource of `replacing`, and the warning of the refresh. */
-  readonly fixed?: readonly { drift(service: StandIn, id: string): void; readonly warns: string }[];
+  /** Changes made outside Pulumi to fixed fields, in the first resource of `replacing`, and the warning of the refresh if there is one. */
+  readonly fixed?: readonly { drift(service: StandIn, id: string): void; readonly warns?: string }[];
   readonly deletion?: Deletion;
   readonly hidden?: readonly Hidden[];
   /** The secret of an object, as the service has it. */

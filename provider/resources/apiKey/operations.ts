@@ -7,7 +7,6 @@ import { pollUntil } from "../../core/polling";
 import { declaredClaim } from "../../core/registry";
 import { unlessAborted } from "../../core/run";
 import { shown } from "../../core/secrecy";
-import { failedKey } from "../../core/state";
 import { capitalised, sentences } from "../../core/text";
 import { confirm, deletedOutside, edit, editListed, type KeyEdit } from "./convergence";
 import { createOrMigrate, type KeyProblem, secretProblem } from "./creation";
@@ -15,17 +14,7 @@ import { isOfCustomer } from "./matching";
 import { afterRefusal, findKey, type KeyPath, lookUpKey } from "./presence";
 import type { KeyInputs, KeyState, KeyUpdate } from "./properties";
 import { listedForUpdate, pathOf, readKeyOrFail } from "./reading";
-import {
-  claimOf,
-  isAsDeclared,
-  label,
-  newClaim,
-  outputs,
-  readOnlyChanges,
-  readOnlyWarnings,
-  stateAfterUpdate,
-  stateAfterWrite,
-} from "./state";
+import { claimOf, isAsDeclared, label, newClaim, outputs, stateAfterUpdate, stateAfterWrite } from "./state";
 
 /** The operations on one API key. A set uses them for each of its keys. */
 
@@ -118,10 +107,6 @@ export async function update(
   const sendEdit = listed === undefined ? edit : editListed;
   const settled = await send(session, write, sendEdit, { declared, state, current });
   warnAbout(session, id, settled);
-  // State has the new customer from now on. After a failure, it may have had none.
-  const changed = state[failedKey] ? [] : readOnlyChanges(settled.record, state);
-  const customer = changed.filter((name) => name === "customerId");
-  for (const line of readOnlyWarnings(id, state, customer)) session.warn(line, [id]);
   return outcome(id, stateAfterUpdate(declared, settled, state), [
     problem(doing, failureOf(session, settled)),
   ]);

@@ -5,15 +5,7 @@ import { applyDrift, defined, failedKey, hiddenIn, observedKey } from "../../cor
 import { type SharedReads, sharedReads } from "../../reads/sharedReads";
 import { type KeyPath, lookUpKey } from "./presence";
 import { type KeyDraft, type KeyInputs, type KeyState, updatable } from "./properties";
-import {
-  isWhole,
-  observe,
-  outputs,
-  readOnlyChanges,
-  readOnlyWarnings,
-  tellsReadOnly,
-  withChangedOutputs,
-} from "./state";
+import { hasOutputs, isWhole, observe, outputs, withChangedOutputs } from "./state";
 
 export function pathOf({ workspaceId }: KeyDraft, keyId: string): KeyPath {
   return { workspaceId: String(workspaceId), keyId };
@@ -31,7 +23,7 @@ export async function read(
   if (!isIncomplete(state) && (await listedAsInState(session, path, state, ask))) return { id, state };
   const doing = `Reading key ${id} in workspace ${path.workspaceId}`;
   const record = await readKeyOrFail(session, path, doing);
-  return record && found(session, path, state, record);
+  return record && found(id, state, record);
 }
 
 /** Whether state lacks the outputs, because the key is being imported or read by `get`. */
@@ -39,14 +31,7 @@ function isIncomplete({ key, __keyLost, createdAt, maskedKey }: KeyState): boole
   return [key, __keyLost, createdAt, maskedKey].every((value) => value === undefined);
 }
 
-function found(
-  session: Session,
-  { keyId }: KeyPath,
-  state: KeyState,
-  record: ApiKeyRecord,
-): Outcome<KeyState> {
-  const changed = readOnlyChanges(record, state);
-  for (const line of readOnlyWarnings(keyId, state, changed)) session.warn(line, [keyId]);
+function found(keyId: string, state: KeyState, record: ApiKeyRecord): Outcome<KeyState> {
   const next = withDrift(state, record);
   if (!isIncomplete(state)) return { id: keyId, state: next };
   const seen = defined({ customerId: record.customerId, ...outputs(record) });
@@ -87,8 +72,7 @@ async function listedAsInState(
     isWhole(record) &&
     // Without scopes, the list may have left them out.
     (record.scopes ?? []).some((scope) => scope.create || scope.read || scope.update || scope.del) &&
-    tellsReadOnly(record, state) &&
-    readOnlyChanges(record, state).length === 0 &&
+    hasOutputs(record, state) &&
     withDrift(state, record) === state;
   return isConfirmed ? record : undefined;
 }

@@ -5,19 +5,9 @@ import { stateAfter } from "../../core/converge";
 import type { Session } from "../../core/definition";
 import { string } from "../../core/fields";
 import { isSecret, type SecretPath, secretValues, shown } from "../../core/secrecy";
-import {
-  caseFolded,
-  defined,
-  hiddenIn,
-  nonEmpty,
-  observedKey,
-  type Properties,
-  pick,
-  same,
-} from "../../core/state";
+import { caseFolded, defined, observedKey, type Properties, pick, same } from "../../core/state";
 import { capitalised } from "../../core/text";
 import { isUnknown } from "../../core/unknown";
-import { isOfCustomer } from "./matching";
 import {
   fields,
   type KeyCompared,
@@ -168,15 +158,10 @@ export function stateAfterWrite(
   settled: Settled<ApiKeyRecord>,
   before: KeyState,
 ): KeyState {
-  const { [observedKey]: observed, ...after } = stateAfter(updatable, declared, settled, observe);
-  const customerId = settled.record.customerId ?? string(hiddenIn(before, observedKey)["customerId"]);
-  // If the service spells the customer differently, that is no later change (R5).
-  const customer = isOfCustomer({ customerId }, declared) ? {} : { customerId };
   return {
     ...pick(before, keptProperties),
     ...defined(outputs(settled.record)),
-    ...after,
-    [observedKey]: nonEmpty({ ...observed, ...customer }),
+    ...stateAfter(updatable, declared, settled, observe),
   };
 }
 
@@ -195,47 +180,21 @@ const stableOutputs = Object.entries(shape.outputs).flatMap(([name, output]) =>
   "stable" in output ? [name] : [],
 );
 
-/** Fields that the provider never changes, but others may: the name in a record, and in state. */
-const readOnlyFields = {
-  customerId: "customerId",
-  prefix: "effectivePrefix",
-  expiresAt: "effectiveExpiresAt",
-} as const;
-type ReadOnly = keyof typeof readOnlyFields;
-const readOnlyNames = Object.keys(readOnlyFields) as ReadOnly[];
+/** Outputs that a refresh reads again. An update leaves them as they are, so that previews can show them (R5, R18). */
+const refreshed = ["billingId", "effectivePrefix", "effectiveExpiresAt"] as const;
 
-/** Whether a record has all fields that `readOnlyChanges` compares: a list may leave some out. */
-export function tellsReadOnly(record: ApiKeyRecord, state: KeyState): boolean {
-  return readOnlyNames.every(
-    (name) => state[readOnlyFields[name]] === undefined || record[name] !== undefined,
-  );
+/** Whether a record has the prefix and the expiry that state has: a list may leave them out. */
+export function hasOutputs({ prefix, expiresAt }: ApiKeyRecord, state: KeyState): boolean {
+  const isThere = (before: unknown, now: unknown) => before === undefined || now !== undefined;
+  return isThere(state.effectivePrefix, prefix) && isThere(state.effectiveExpiresAt, expiresAt);
 }
 
-/** The fields that can't be changed in place, but have changed since they were last read (R5). */
-export function readOnlyChanges(record: ApiKeyRecord, state: KeyState): readonly ReadOnly[] {
-  const known: Properties = { ...state, ...hiddenIn(state, observedKey) };
-  return readOnlyNames.filter((name) => isOther(known[readOnlyFields[name]], record[name]));
-}
-
-function isOther(before: unknown, now: unknown): boolean {
-  return before !== undefined && now !== undefined && caseFolded(before) !== caseFolded(now);
-}
-
-/** State with the outputs that have changed. An update leaves them as they are, so that previews can show them (R18). */
+/** State with the outputs that have changed; the same object if none has. */
 export function withChangedOutputs(state: KeyState, record: ApiKeyRecord): KeyState {
-  const now = pick(outputs(record), ["billingId", "effectivePrefix", "effectiveExpiresAt"]);
-  const before: Properties = state;
-  const changed = Object.entries(now).filter(([name, value]) => isOther(before[name], value));
-  return changed.length === 0 ? state : { ...state, ...Object.fromEntries(changed) };
-}
-
-export function readOnlyWarnings(
-  id: string,
-  state: KeyState,
-  changed: readonly ReadOnly[],
-): readonly string[] {
-  return changed.map(
-    (name) =>
-      `${capitalised(label(state))} (${id}): its ${name} in the service has changed. It can't be changed in place, so the provider leaves it as it is; to get a new key, change ${name} or keepers.`,
-  );
+  const now = outputs(record);
+  const changed = refreshed.filter((name) => {
+    const [before, after] = [state[name], now[name]];
+    return before !== undefined && after !== undefined && caseFolded(before) !== caseFolded(after);
+  });
+  return changed.length === 0 ? state : { ...state, ...pick(now, changed) };
 }

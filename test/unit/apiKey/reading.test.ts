@@ -83,8 +83,6 @@ describe("R3 a refresh of many keys in one workspace", () => {
     ["without enabled", { enabled: undefined as never }],
     ["without deleted", { deleted: undefined as never }],
     ["deleted", { deleted: true }],
-    ["with another customer", { customerId: "c2" }],
-    ["without its customer", { customerId: undefined as never }],
   ])("reads a key by itself if the list shows it %s", async (_how, shown) => {
     listed = ids.flatMap((id) => {
       if (id !== "k2") return [keyOf(id)];

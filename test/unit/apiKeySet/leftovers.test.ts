@@ -33,20 +33,6 @@ test.each([18, 1_000])(
   },
 );
 
-test("R5 a refresh names the ids of all keys whose unmanaged fields were changed outside Pulumi", async () => {
-  const aliases = Array.from({ length: 40 }, (_, place) => `k${place}`);
-  const set = replying(apiKeySet, ({ path }) => {
-    const id = path.split("/").at(-1) ?? "";
-    if (id === "api-key") return { apiKeys: [] };
-    return { apiKey: { id, name: id.slice(4), customerId: "another", enabled: true, scopes: [] } };
-  });
-  const keys = Object.fromEntries(aliases.map((alias) => [alias, { customerId: "c" }]));
-  const ids = Object.fromEntries(aliases.map((alias) => [alias, `key_${alias}`]));
-  const secrets = Object.fromEntries(aliases.map((alias) => [alias, `sk_${alias}`]));
-  await set.read("keys-1", { workspaceId: "ws_1", keys, ids, maskedKeys: {}, secrets });
-  expect(new Set(set.warnings.join("\n").match(/\bkey_k\d+\b/g)).size).toBe(40);
-});
-
 test("a few keys that earlier runs may have left have one warning each", async () => {
   const told = await warningsOf(3);
   expect(told).toHaveLength(3);
