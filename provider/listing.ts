@@ -1,8 +1,8 @@
+/** Lists what can be imported, for `pulumi do … list`. */
+import { Failure } from "./core/errors";
 import { importId } from "./core/importId";
 import { getApiKeys, getScopes, getWorkspace, getWorkspaces, type Source } from "./functions";
 import { hasSettings } from "./resources/workspaceSettings/properties";
-
-/** Lists the objects of a kind, for tools that list before they import. */
 
 export interface Listed {
   /** The id to import it by. */
@@ -10,62 +10,29 @@ export interface Listed {
   readonly name: string | undefined;
 }
 
-/** A filter. */
-interface Query {
-  /** Default: all workspaces. */
-  readonly workspaceId?: string | undefined;
-  readonly customerId?: string | undefined;
-  readonly enabled?: boolean | undefined;
-}
+/** In one workspace. The service has no list of billing records. Sets and rotating keys exist only in state. */
+const listers: Readonly<Record<string, (source: Source, workspaceId: string) => Promise<readonly Listed[]>>> =
+  {
+    ApiKey: async (source, workspaceId) =>
+      (await getApiKeys(source, { workspaceId })).apiKeys.map(withImportId(workspaceId)),
+    Scope: async (source, workspaceId) =>
+      (await getScopes(source, { workspaceId })).scopes.map(withImportId(workspaceId)),
+    WorkspaceSettings: async (source, id) => [await getWorkspace(source, { id })].filter(hasSettings),
+  };
 
-interface Lister {
-  /** The filters that it takes. */
-  readonly query: { readonly [Name in keyof Query]: { readonly type: "string" | "boolean" } };
-  list(source: Source, query: Query): Promise<readonly Listed[]>;
-}
+export const listedKinds = Object.keys(listers);
+export const listArguments = { properties: { workspaceId: { type: "string" } } };
 
-const [text, flag] = [{ type: "string" }, { type: "boolean" }] as const;
-
-/** The service has no list of billing records. Sets and rotating keys exist only in state. */
-export const listers: Readonly<Record<string, Lister>> = {
-  ApiKey: {
-    query: { workspaceId: text, customerId: text, enabled: flag },
-    list: (source, { workspaceId, ...filter }) =>
-      inEach(
-        source,
-        workspaceId,
-        async (id) => (await getApiKeys(source, { workspaceId: id, ...filter })).apiKeys,
-      ),
-  },
-  Scope: {
-    query: { workspaceId: text },
-    list: (source, { workspaceId }) =>
-      inEach(source, workspaceId, async (id) => (await getScopes(source, { workspaceId: id })).scopes),
-  },
-  WorkspaceSettings: {
-    query: { workspaceId: text },
-    list: async (source, { workspaceId }) => {
-      const ids = await workspacesOf(source, workspaceId);
-      const records = await Promise.all(ids.map((id) => getWorkspace(source, { id })));
-      return records.filter(hasSettings);
-    },
-  },
-};
-
-async function inEach(
-  source: Source,
-  workspaceId: string | undefined,
-  find: (workspaceId: string) => Promise<readonly Listed[]>,
-): Promise<readonly Listed[]> {
-  const found: Listed[] = [];
-  for (const id of await workspacesOf(source, workspaceId)) {
-    for (const one of await find(id)) found.push({ id: importId(id, one.id), name: one.name });
+export async function list(source: Source, kind: string, workspaceId?: unknown): Promise<readonly Listed[]> {
+  const find = Object.hasOwn(listers, kind) ? listers[kind] : undefined;
+  if (find === undefined) {
+    throw new Failure(`${kind} can't be listed: the service has no call that lists such objects.`);
   }
-  return found;
+  if (typeof workspaceId === "string") return find(source, workspaceId);
+  const { workspaces } = await getWorkspaces(source);
+  return (await Promise.all(workspaces.map(({ id }) => find(source, id)))).flat();
 }
 
-async function workspacesOf(source: Source, workspaceId: string | undefined): Promise<readonly string[]> {
-  return workspaceId === undefined
-    ? (await getWorkspaces(source)).workspaces.map(({ id }) => id)
-    : [workspaceId];
+function withImportId(workspaceId: string) {
+  return ({ id, name }: Listed): Listed => ({ id: importId(workspaceId, id), name });
 }

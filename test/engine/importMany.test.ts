@@ -80,12 +80,10 @@ describe("`pulumi do` and `pulumi import`, with the plugin installed", () => {
   const writes = () => scene.service.requests.filter(({ method }) => method !== "GET");
   const live = () => scene.service.keys({ deleted: false });
 
-  it("list objects, filtered by a query", async () => {
+  it("list objects, of one workspace or of all", async () => {
     expect(await list("ApiKey", "--workspace-id", "ws_main")).toEqual(
       scene.service.keys().map(({ id, name }) => ({ id: `ws_main/${id}`, name })),
     );
-    expect(await list("ApiKey", "--customer-id", "cus_2")).toEqual([{ id: "ws_main/key_6", name: "twice" }]);
-    expect(await list("ApiKey", "--enabled=false")).toHaveLength(5);
     expect(await list("Scope")).toMatchObject([{ name: "Name of orders" }, { name: "Name of a/b c" }]);
     expect(await list("WorkspaceSettings")).toEqual([{ id: "ws_main", name: "Main" }]);
   });

@@ -96,28 +96,20 @@ describe("what the plugin reads without state:", () => {
       }
     });
 
-    test("has what the query asks for, and no more than the limit", async () => {
-      const [one, two] = [someKey(), someKey({ customerId: "cus_2", enabled: false })];
+    test("has the objects of one workspace, and no more than the limit", async () => {
+      const { id } = someKey();
       const ids = async (query: Properties, limit?: number) =>
-        (await scene.host.list("ApiKey", query, limit)).map(({ id }) => id);
+        (await scene.host.list("ApiKey", query, limit)).map((one) => one.id);
       expect(await ids({ workspaceId: "ws_second" })).toEqual([]);
-      expect(await ids({ customerId: "cus_2" })).toEqual([`ws_main/${two.id}`]);
-      expect(await ids({ workspaceId: "ws_main", enabled: true })).toEqual([`ws_main/${one.id}`]);
+      someKey({ workspaceId: "ws_second" });
+      expect(await ids({ workspaceId: "ws_main" })).toEqual([`ws_main/${id}`]);
       expect(await ids({}, 1)).toHaveLength(1);
-      const settings = await scene.host.list("WorkspaceSettings", { workspaceId: "ws_second" });
-      expect(settings.map(({ id }) => id)).toEqual(["ws_second"]);
     });
 
     test.each([
-      ["CustomerBilling", {}, /^apikeys:index:CustomerBilling can't be listed/],
-      ["toString", {}, /^apikeys:index:toString can't be listed/],
+      ["CustomerBilling", {}, /^CustomerBilling can't be listed/],
+      ["toString", {}, /^toString can't be listed/],
       ["Scope", { enabled: true }, /^Scope: no such argument enabled; the arguments are workspaceId\.$/],
-      [
-        "ApiKey",
-        { name: "ci" },
-        /^ApiKey: no such argument name; the arguments are workspaceId, customerId, enabled\.$/,
-      ],
-      ["ApiKey", { enabled: "yes" }, /^ApiKey: enabled must be a boolean\.$/],
       ["ApiKey", { workspaceId: "ws_nobody" }, /^Listing the keys of workspace ws_nobody: .*404/],
     ])("fails and says what is wrong: %s %o", async (kind, query, message) => {
       const failure: unknown = await scene.host.list(kind, query).catch((error: unknown) => error);

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AnyDefinition } from "../../provider/core/definition";
-import { listers } from "../../provider/listing";
+import { listedKinds } from "../../provider/listing";
 import { definitions } from "../../provider/resources";
 import { type Member, readSdk, type Sdk } from "./sdk";
 import { type ObjectSpec, type PropertySpec, type Types, typesOf } from "./types";
@@ -140,7 +140,6 @@ function resource({ kind, fields, outputs }: AnyDefinition, sdk: Sdk, types: Typ
     properties.set(name, types.property(made(name), kind, secret));
   }
   const stateInputs = toRead[kind];
-  const lister = listers[kind];
   return [
     kind,
     {
@@ -152,15 +151,12 @@ function resource({ kind, fields, outputs }: AnyDefinition, sdk: Sdk, types: Typ
       inputProperties: Object.fromEntries(inputs),
       requiredInputs: fields.map(({ name }) => name).filter((name) => !declared(name).optional),
       ...(stateInputs && { stateInputs: { type: "object", properties: only(stateInputs, properties) } }),
-      ...(lister && { listInputs: { type: "object", properties: queryOf(lister.query, sdk, types) } }),
+      ...(listedKinds.includes(kind) && {
+        listInputs: { type: "object", properties: { workspaceId: ofAnyWorkspace } },
+      }),
       aliases: [{ type: `pulumi-nodejs:dynamic/apikeys:${kind}` }],
     },
   ];
-}
-
-function queryOf(query: object, sdk: Sdk, types: Types): Readonly<Record<string, object>> {
-  const { properties } = types.object(sdk.typeOf("GetApiKeysArgs"), "GetApiKeysArgs");
-  return { ...only(Object.keys(query), new Map(Object.entries(properties))), workspaceId: ofAnyWorkspace };
 }
 
 function only(names: readonly string[], properties: ReadonlyMap<string, PropertySpec>) {

@@ -14,7 +14,7 @@ import type { Properties } from "../../core/state";
 import { nameIn } from "../../core/urn";
 import * as functions from "../../functions";
 import { failed, type Instance } from "../../instance";
-import { type Listed, listers } from "../../listing";
+import { type Listed, list, listArguments } from "../../listing";
 import { type Arguments, argumentsOf } from "./arguments";
 import type { Engine } from "./engine";
 import { serviceError } from "./failures";
@@ -182,15 +182,10 @@ function configFrom(urn: string, given: Properties): EngineConfig {
   );
 }
 
-/** The existing objects of a kind that match the query. */
 async function listed(request: messages.ListRequest, source: functions.Source): Promise<readonly Listed[]> {
   const kind = kindIn(request.getToken());
-  const lister = Object.hasOwn(listers, kind) ? listers[kind] : undefined;
-  if (lister === undefined) {
-    throw new Failure(`${request.getToken()} can't be listed: the service has no call that lists them.`);
-  }
-  const { properties } = fromStruct(request.getQuery());
-  const found = await lister.list(source, argumentsOf(kind, { properties: lister.query }, properties));
+  const { workspaceId } = argumentsOf(kind, listArguments, fromStruct(request.getQuery()).properties);
+  const found = await list(source, kind, workspaceId);
   return request.getLimit() > 0 ? found.slice(0, request.getLimit()) : found;
 }
 
