@@ -202,7 +202,8 @@ export interface Definition<S extends Shape, P = undefined> {
    * Default: the next create finds the object.
    */
   rollbackCreate?(session: Session, outcome: Outcome<StateOf<S>>): Promise<readonly string[]>;
-  readonly importing: Importing<S>;
+  /** Default: no id leads to an object of this kind. */
+  readonly importing?: Importing<S>;
   /** `undefined` when the object no longer exists. */
   read(session: Session, id: string, state: StateOf<S>): Promise<Outcome<StateOf<S>> | undefined>;
   update(session: Session, compared: Comparison<S, P, InputsOf<S>>): Promise<Outcome<StateOf<S>>>;

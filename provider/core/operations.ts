@@ -78,8 +78,14 @@ export function find(
 ): Promise<ReadResult | undefined> {
   const { definition } = context;
   return operate(context, [given], async (session) => {
-    const parts = partsOf(context, id, given);
-    const outcome = await definition.importing.read(session, parts, isGet);
+    const { importing } = definition;
+    if (importing === undefined) {
+      throw new Failure(
+        `${definition.kind}: can't be imported or read by an id. Declare an existing key by existingId, and an existing billing record by billingId.`,
+      );
+    }
+    const parts = partsOf(definition.kind, importing.form, id, given);
+    const outcome = await importing.read(session, parts, isGet);
     if (outcome === undefined) {
       // If an import finds nothing, the engine says so, and `pulumi do upsert` creates the object.
       if (given[externalKey] === true) throw missing(context, parts);
@@ -161,16 +167,10 @@ function missing({ definition: { kind } }: KindContext, [workspaceId, id]: reado
 }
 
 /** Splits an id that a user gives. With `get`, and in state, the workspace is a property of its own. */
-function partsOf(
-  { definition: { kind, importing } }: KindContext,
-  id: string,
-  { workspaceId }: Properties,
-): readonly string[] {
-  const isOfWorkspace = importing.form.includes("/");
+function partsOf(kind: string, form: string, id: string, { workspaceId }: Properties): readonly string[] {
+  const isOfWorkspace = form.includes("/");
   if (isOfWorkspace && typeof workspaceId === "string") return [workspaceId, id];
   const parts = isOfWorkspace ? partsOfImportId(id) : id === "" ? undefined : [id];
   if (parts !== undefined) return parts;
-  throw new Failure(
-    `${kind}: the id ${JSON.stringify(oneLine(id))} does not have the form ${importing.form}.`,
-  );
+  throw new Failure(`${kind}: the id ${JSON.stringify(oneLine(id))} does not have the form ${form}.`);
 }

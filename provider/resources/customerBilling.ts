@@ -183,20 +183,6 @@ export const customerBilling = define({
   unchanged: (name, value) => name === "billingId" && value === undefined,
   // A program never declares the two together.
   inputsOf: (state) => (state.totalCredits === undefined ? state : { ...state, billingId: undefined }),
-  importing: {
-    form: "workspaceId/billingId",
-    read: async (session, [workspaceId = "", billingId = ""], isGet) => {
-      if (isGet) {
-        throw new Failure(
-          `CustomerBilling: the service has no call to read a billing record, so ${billingId} in workspace ${workspaceId} can't be read. To adopt the record, set billingId.`,
-        );
-      }
-      session.warn(
-        `The service has no call to read a billing record, so the record ${billingId} in workspace ${workspaceId} can't be verified. Nothing is granted.`,
-      );
-      return { id: billingId, state: { workspaceId, billingId } };
-    },
-  },
   // State alone tells a new grant from one that is renamed, or replaced because the engine was told to.
   refreshBeforeUpdate: true,
   create,

@@ -8,7 +8,7 @@ import { identities } from "../apiKey/rules";
 import { adopts } from "../apiKey/state";
 import { noKeys } from "../keys/owned";
 import { previewNote } from "./notes";
-import { create, find, read, remove, rollback, update } from "./operations";
+import { create, read, remove, rollback, update } from "./operations";
 import { changesNothing, keepsExisting, plan } from "./plan";
 import { preview } from "./preview";
 import { existingIn, shape } from "./properties";
@@ -43,7 +43,6 @@ export const apiKeySet = define({
   previewCreate: (declared) => preview(plan(noKeys, declared)),
   previewUpdate: (compared) => preview(compared.plan),
   inputsOf,
-  importing: { form: "workspaceId/alias=keyId,alias=keyId", read: find },
   create,
   rollbackCreate: rollback,
   read,

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Outcome, Session } from "../../core/definition";
 import { Failure } from "../../core/errors";
-import { listed } from "../../core/text";
 import { type Applied, applySteps } from "../keys/applySteps";
 import { type Owner, readKeys, removeKeys, rollbackKeys, tryAgain } from "../keys/operations";
 import { noKeys } from "../keys/owned";
@@ -68,29 +67,6 @@ export async function rollback(
 ): Promise<readonly string[]> {
   const inState = before === undefined ? noKeys : ownedKeys(before);
   return rollbackKeys(session, ownerOf(state), ownedKeys(state), inState);
-}
-
-/** For an import or a `get`: reads existing keys, which have no secrets, under the aliases that the user gives. */
-export async function find(
-  session: Session,
-  [workspaceId = "", list = ""]: readonly string[],
-  isGet: boolean,
-): Promise<SetOutcome> {
-  const pairs = list.split(",").map((pair) => /^([^=]+)=(.+)$/.exec(pair) ?? []);
-  const ids = new Map(pairs.map(([, alias = "", keyId = ""]) => [alias, keyId]));
-  if (ids.has("") || ids.size < pairs.length || new Set(ids.values()).size < pairs.length) {
-    throw new Failure("ApiKeySet: give each key once, as alias=keyId, after the id of the workspace.");
-  }
-  const wanted = Array.from(ids, ([alias, id]) => [alias, { id, state: { workspaceId } }] as const);
-  const set = { workspaceId };
-  const found = await readKeys(session, ownerOf(set), { byAlias: new Map(wanted), toDelete: [] });
-  const missing = [...ids].flatMap(([alias, id]) => (found.byAlias.has(alias) ? [] : [id]));
-  if (missing.length > 0) {
-    const keys = listed(missing, 20, " or ");
-    throw new Failure(`There is no key ${keys} in workspace ${workspaceId}, so nothing was imported.`);
-  }
-  const state = stateOf(set, found);
-  return { id: isGet ? list : `keys-${randomUUID()}`, state };
 }
 
 export async function read(session: Session, id: string, state: SetState): Promise<SetOutcome> {

@@ -9,7 +9,7 @@ import { identities } from "../apiKey/rules";
 import { adoptionNote, adopts } from "../apiKey/state";
 import { decide, isPending } from "./decision";
 import { updateNote } from "./notes";
-import { create, find, read, remove, rollback, update } from "./operations";
+import { create, read, remove, rollback, update } from "./operations";
 import { previewCreate, previewUpdate } from "./preview";
 import { shape, unchanged } from "./properties";
 import { rules } from "./rules";
@@ -42,7 +42,6 @@ export const rotatingApiKey = define({
   updateNote,
   previewCreate,
   previewUpdate,
-  importing: { form: "workspaceId/keyId", read: find },
   create,
   rollbackCreate: rollback,
   read,

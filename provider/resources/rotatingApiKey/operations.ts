@@ -5,7 +5,7 @@ import { applyDrift } from "../../core/state";
 import { capitalised } from "../../core/text";
 import { create as createKey } from "../apiKey/operations";
 import { type KeyInputs, updatable } from "../apiKey/properties";
-import { pathOf, readKeyOrFail, read as readOne } from "../apiKey/reading";
+import { pathOf, readKeyOrFail } from "../apiKey/reading";
 import { observe } from "../apiKey/state";
 import { applySteps } from "../keys/applySteps";
 import type { Batch } from "../keys/batch";
@@ -217,21 +217,4 @@ export async function read(
 
 export async function remove(session: Session, id: string, state: RotatingState): Promise<void> {
   await removeKeys(session, id, ownerOf(state), ownedKeys(keysOf(state)));
-}
-
-/** An existing key. When it was created is not known, so `rotateEvery` counts from now. */
-export async function find(
-  session: Session,
-  [workspaceId = "", keyId = ""]: readonly string[],
-  isGet: boolean,
-): Promise<RotatingOutcome | undefined> {
-  const current = await readOne(session, keyId, { workspaceId });
-  if (current === undefined) return undefined;
-  const keys = { current, toDelete: [] };
-  if (isGet) return { id: keyId, state: stateOf({ workspaceId }, keys, {}) };
-  const declared = { workspaceId, rotateEvery: "90d", overlap: "7d", retire: "afterOverlap" };
-  return {
-    id: `rotating-${randomUUID()}`,
-    state: stateOf(declared, keys, { rotatedAt: session.currentTime() }),
-  };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import { apiKeySet } from "../../../provider/resources/apiKeySet";
-import { idIn, refused, replying } from "../replying";
+import { replying } from "../replying";
 
 /** A set on a service that answers only when the test says so. */
 function open() {
@@ -63,39 +63,5 @@ describe("the keys of a set", () => {
     } finally {
       vi.useRealTimers();
     }
-  });
-});
-
-describe("R19 an imported set", () => {
-  const importing = (missing: readonly string[]) => {
-    let underWay = 0;
-    let most = 0;
-    const set = replying(apiKeySet, async ({ path }) => {
-      if (path.endsWith("/api-key")) return { apiKeys: [] };
-      if (path.endsWith("/ws_1")) return { workspace: { id: "ws_1" } };
-      underWay += 1;
-      most = Math.max(most, underWay);
-      await settled();
-      underWay -= 1;
-      const id = idIn({ path });
-      if (missing.includes(id)) throw refused(404);
-      return { apiKey: { id, name: id, customerId: "c", scopes: [], enabled: true } };
-    });
-    const pairs = Array.from({ length: 20 }, (_, place) => `k${place}=key_${place}`);
-    const found = set.find({ id: `ws_1/${pairs.join(",")}`, given: {}, isGet: false });
-    return { found, most: () => most };
-  };
-
-  test("has its keys in the order given, which are read a few at a time", async () => {
-    const { found, most } = importing([]);
-    const ids = Object.values((await found)?.state["ids"] as object);
-    expect(ids).toEqual(Array.from({ length: 20 }, (_, place) => `key_${place}`));
-    expect(most()).toBe(16);
-  });
-
-  test("fails with the names of all keys that do not exist", async () => {
-    await expect(importing(["key_3", "key_11"]).found).rejects.toThrow(
-      "There is no key key_3 or key_11 in workspace ws_1, so nothing was imported.",
-    );
   });
 });

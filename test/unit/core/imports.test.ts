@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { apiKey } from "../../../provider/resources/apiKey";
 import { apiKeySet } from "../../../provider/resources/apiKeySet";
+import { customerBilling } from "../../../provider/resources/customerBilling";
+import { rotatingApiKey } from "../../../provider/resources/rotatingApiKey";
 import { workspaceSettings } from "../../../provider/resources/workspaceSettings";
 import { least, offline } from "../offline";
 import { idIn, replying } from "../replying";
@@ -31,14 +33,14 @@ test("a set that was imported with numbers as ids keeps these keys", async () =>
   expect(asked).toEqual(["GET 1042"]);
 });
 
-test.each(["a", "a=", "=key_1", "a=key_1,a=key_2", "a=key_1,b=key_1"])(
-  "R19 an import of a set fails for %s, which doesn't give each key once under its own alias",
-  async (list) => {
-    const set = replying(apiKeySet, () => ({}));
-    await expect(set.find({ id: `ws_1/${list}`, given: {}, isGet: false })).rejects.toThrow(
-      "ApiKeySet: give each key once, as alias=keyId",
+test.each([apiKeySet, rotatingApiKey, customerBilling])(
+  "R19 an import of a set, a rotating key or a grant fails, and says what to do instead",
+  async (definition) => {
+    const resource = replying(definition, () => ({}));
+    await expect(resource.find({ id: "ws_1/x_1", given: {}, isGet: false })).rejects.toThrow(
+      /can't be imported or read by an id\. Declare an existing key by existingId, .* by billingId\.$/,
     );
-    expect(set.calls).toEqual([]);
+    expect(resource.calls).toEqual([]);
   },
 );
 

@@ -260,21 +260,6 @@ describe("check of a RotatingApiKey", () => {
 });
 
 describe("R19 an imported key", () => {
-  test("counts its age from the import, and a rotation creates a key with a secret", async () => {
-    const ci = spoilable();
-    await ci.create();
-    ci.at(10);
-    const found = await ci.find({ id: "ws_1/key_1", given: {}, isGet: false, name: "ci" });
-    expect(found?.inputs).toMatchObject({ workspaceId: "ws_1", customerId: "c", rotateEvery: "90d" });
-    expect(found?.inputs).not.toHaveProperty("overlap");
-    expect(found?.state).toMatchObject({ keyId: "key_1", rotatedAt: iso(10), rotatesAt: iso(100) });
-    const kept = { id: found?.id ?? "", state: found?.state ?? {} };
-    expect(ci.isQuiet(kept)).toBe(true);
-    const next = await ci.up(kept, { ...declared, keepers: { a: "b" } });
-    expect(next.state).toMatchObject({ key: "sk_key_2", previousKeyId: "key_1" });
-    expect(next.state).not.toHaveProperty("previousKey");
-  });
-
   test("by `pulumi import --file` needs only its id, and its age counts from the first read", async () => {
     const ci = spoilable();
     await ci.create();
