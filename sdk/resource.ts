@@ -1,8 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Shape } from "../provider/core/definition";
 import { asResource, chosenHost } from "./host";
-import { lastAttempt } from "./lastAttempt";
-import { refuseLostValues } from "./lostValues";
 import { secretPaths } from "./secrets";
 import { isTypeOf } from "./types";
 
@@ -76,7 +74,6 @@ export function registration<S extends Shape>(
   inputs: object,
   opts: pulumi.CustomResourceOptions,
 ): [type: string, name: string, properties: pulumi.Inputs, opts: pulumi.CustomResourceOptions] {
-  refuseLostValues(`${kind} "${name}"`, inputs);
   const isDynamic = chosenHost() === "dynamic";
   if (isDynamic && opts.import !== undefined) {
     throw new pulumi.RunError(
@@ -104,7 +101,7 @@ export function registration<S extends Shape>(
         __provider: `exports.handler=()=>require("pulumi-apikeys/dynamic").provider(${JSON.stringify(kind)});`,
       }),
     },
-    pulumi.mergeOptions(movable, { additionalSecretOutputs: secrets, ...lastAttempt(opts) }),
+    pulumi.mergeOptions(movable, { additionalSecretOutputs: secrets }),
   ];
 }
 
