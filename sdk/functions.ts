@@ -410,8 +410,7 @@ function credentialsOf(given: object): Readonly<Record<string, unknown>> {
   const config = new pulumi.Config("apikeys");
   const under = (namespace: string, values: object) =>
     Object.entries(values).map(([name, value]) => [`${namespace}:${name}`, value] as const);
-  // What a Provider's expiryWarningDays needs is here too.
-  const names = ["baseUrl", "accessToken", "allowHttp", "expiresAtUnit"];
+  const names = ["baseUrl", "accessToken", "allowHttp"];
   return Object.fromEntries([
     ...under("apikeys.provider", given),
     ...under("apikeys", Object.fromEntries(names.map((name) => [name, config.get(name)]))),

@@ -31,24 +31,6 @@ export interface ProviderArgs {
    * APIKEYS_ALLOW_HTTP, then, in Node.js programs, stack config `apikeys:allowHttp`, then false.
    */
   readonly allowHttp?: pulumi.Input<boolean | undefined>;
-  /**
-   * How many keys of an {@link ApiKeySet} to process at once: a whole number from 1 to 64. Default: the environment
-   * variable APIKEYS_PARALLEL, then, in Node.js programs, stack config `apikeys:parallel`, then 16.
-   */
-  readonly parallel?: pulumi.Input<number | undefined>;
-  /**
-   * The unit of a key's `expiresAt`, counted since 1970: `seconds` or `milliseconds`. With it, previews and updates
-   * warn of keys that have expired or soon will. Leave it out if `expiresAt` is a duration in your service. Default:
-   * the environment variable APIKEYS_EXPIRES_AT_UNIT, then, in Node.js programs, stack config `apikeys:expiresAtUnit`,
-   * then none: no warnings.
-   */
-  readonly expiresAtUnit?: pulumi.Input<"seconds" | "milliseconds" | undefined>;
-  /**
-   * How many days before a key expires to warn of it: a whole number from 0 to 3650. Without `expiresAtUnit` it fails
-   * the preview. Default: the environment variable APIKEYS_EXPIRY_WARNING_DAYS, then, in Node.js programs, stack config
-   * `apikeys:expiryWarningDays`, then 14.
-   */
-  readonly expiryWarningDays?: pulumi.Input<number | undefined>;
 }
 
 /**
@@ -103,9 +85,6 @@ const known: Readonly<Record<keyof ProviderArgs, boolean>> = {
   accessToken: true,
   accessTokenEnv: false,
   allowHttp: true,
-  parallel: true,
-  expiresAtUnit: true,
-  expiryWarningDays: true,
 };
 
 /** Whether an argument counts as not set. Of an Output, only the provider's process learns that. */

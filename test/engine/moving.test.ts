@@ -13,7 +13,7 @@ import { ApiKey, ApiKeySet, CustomerBilling, Provider, RotatingApiKey, Scope, Wo
 
 const later = process.env["APIKEYS_STEP"] === "later";
 const base = { workspaceId: "ws_main", customerId: "customer" };
-const provider = new Provider("acme", { accessToken: process.env["APIKEYS_ACCESS_TOKEN"] });
+const provider = new Provider("acme", { accessToken: process.env["APIKEYS_ACCESS_TOKEN"], allowHttp: true });
 
 const ci = new ApiKey("ci", { ...base, scopes: [{ representation: "orders", read: true, update: later }] });
 new ApiKey("dependent", { ...base, name: ci.maskedKey.apply((masked) => "for " + masked) });

@@ -92,7 +92,7 @@ export function typesOf(sdk: Sdk): Types {
  * the service returns into another number.
  */
 function isSmall(where: string): boolean {
-  return /\.(parallel|expiryWarningDays|defaultRateLimitPerSecond)$/.test(where);
+  return where.endsWith(".defaultRateLimitPerSecond");
 }
 
 function isSecret(secret: Secret): boolean {

@@ -64,11 +64,11 @@ test("a Provider's and a function's arguments may be undefined", () => {
 });
 
 test("R9 an unknown argument of a Provider fails with the list of its arguments", () => {
-  const declare = () => new Provider("other", { paralel: 4 } as ProviderArgs);
+  const declare = () => new Provider("other", { baseUrI: "https://a.test" } as ProviderArgs);
   expect(declare).toThrow(
-    'Provider "other": no such argument, paralel; the arguments are baseUrl, accessToken, accessTokenEnv, allowHttp, parallel, expiresAtUnit, expiryWarningDays.',
+    'Provider "other": no such argument, baseUrI; the arguments are baseUrl, accessToken, accessTokenEnv, allowHttp.',
   );
-  expect(() => new Provider("other", { paralel: undefined } as ProviderArgs)).not.toThrow("no such argument");
+  expect(() => new Provider("other", { baseUrI: undefined } as ProviderArgs)).not.toThrow("no such argument");
 });
 
 test("R14 functions know the arguments of a Provider from another copy of the package, and fail for one of another program", async () => {

@@ -27,9 +27,7 @@ describe("the schema", () => {
 
   it("has no integer that may exceed 32 bits, which it has in C# and Java", () => {
     const integers = JSON.stringify(committed).match(/"\w+":\{"type":"integer"/g) ?? [];
-    expect(new Set(integers.map((one) => one.split('"')[1]))).toEqual(
-      new Set(["parallel", "expiryWarningDays", "defaultRateLimitPerSecond"]),
-    );
+    expect(new Set(integers.map((one) => one.split('"')[1]))).toEqual(new Set(["defaultRateLimitPerSecond"]));
   });
 
   it("refers only to its own types", () => {
@@ -59,12 +57,12 @@ describe("the schema", () => {
 
   it("says which environment variable takes precedence over a setting, in words that fit every language", () => {
     const variables = Object.values(committed.config.variables);
-    expect(variables).toHaveLength(6);
+    expect(variables).toHaveLength(3);
     for (const { description } of variables) {
       expect(description).toMatch(/The environment variable APIKEYS_\w+ takes precedence\./);
       expect(description).not.toMatch(/Node\.js|stack config|accessTokenEnv/);
     }
-    expect(committed.config.variables.parallel.description).toMatch(/ takes precedence\. Default: 16\.$/);
+    expect(committed.config.variables.allowHttp.description).toMatch(/ takes precedence\. Default: false\.$/);
   });
 
   it("gives no setting a default from the environment, because generated SDKs would write it into state", () => {
