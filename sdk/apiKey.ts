@@ -1,99 +1,31 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Shape } from "../provider/resources/apiKey/properties";
-import { type Facts, isOfKind, optionsOfGet, registration, settleAbsent } from "./resource";
+import { type ApiKeyArgs, type KeyValues, keyInputs } from "./keyProperties";
+import { type Facts, isOfKind, type Outputs, optionsOfGet, registration, settleAbsent } from "./resource";
 
-/** The permissions of a key on one scope. A permission that is left out is false. */
-export interface KeyScopeArgs {
-  /** The representation of the scope. Listing the same one twice fails the preview. */
-  readonly representation: pulumi.Input<string>;
-  /** Whether the key may create. Default: false. */
-  readonly create?: pulumi.Input<boolean | undefined>;
-  /** Whether the key may read. Default: false. */
-  readonly read?: pulumi.Input<boolean | undefined>;
-  /** Whether the key may update. Default: false. */
-  readonly update?: pulumi.Input<boolean | undefined>;
-  /** Whether the key may delete. Default: false. */
-  readonly del?: pulumi.Input<boolean | undefined>;
-}
-
-/** The permissions of a key on one scope, in outputs. Only granted permissions are present. */
-export interface KeyScope {
-  /** The representation of the scope. */
-  readonly representation: string;
-  /** True if the key may create; otherwise absent. */
-  readonly create?: boolean;
-  /** True if the key may read; otherwise absent. */
-  readonly read?: boolean;
-  /** True if the key may update; otherwise absent. */
-  readonly update?: boolean;
-  /** True if the key may delete; otherwise absent. */
-  readonly del?: boolean;
-}
-
-/**
- * The inputs of an {@link ApiKey}.
- *
- * @see docs/api-key.md
- */
-export interface ApiKeyArgs {
-  /** The id of the workspace that the key belongs to. Changing it replaces the key. */
-  readonly workspaceId: pulumi.Input<string>;
-  /** The id of the customer that the key is for. Changing it replaces the key. */
-  readonly customerId: pulumi.Input<string>;
-  /** The key's name. Default: the resource's name. Changing it updates the key in place. */
-  readonly name?: pulumi.Input<string | undefined>;
+/** What the service returns of a key. */
+export interface KeyOutputs {
+  /** The masked form of the secret. Absent if the service does not return it. */
+  readonly maskedKey: pulumi.Output<string | undefined>;
+  /** When the key was created, in the service's own format. Absent if the service does not return it. */
+  readonly createdAt: pulumi.Output<string | undefined>;
   /**
-   * The key's permissions. The scopes are a set: their order makes no difference, and an entry without any permission
-   * is the same as no entry. Default: none. Changing them updates the key in place. If the service leaves the key more
-   * permissions than the program gives it, the update fails.
+   * When the key was last changed, as of this stack's last write, in the service's own format. Absent if the service
+   * does not return it.
    */
-  readonly scopes?: pulumi.Input<readonly pulumi.Input<KeyScopeArgs>[] | undefined>;
-  /** Whether the key works. Default: true. Changing it updates the key in place. */
-  readonly enabled?: pulumi.Input<boolean | undefined>;
+  readonly updatedAt: pulumi.Output<string | undefined>;
   /**
-   * The start of the secret. Default: set by the service. Changing it replaces the key. `effectivePrefix` is the prefix
-   * that the service actually set.
+   * The id of the billing record that the service links to the key, as of the create or the last refresh. Absent if
+   * there is none.
    */
-  readonly prefix?: pulumi.Input<string | undefined>;
+  readonly billingId: pulumi.Output<string | undefined>;
+  /** The prefix that the service actually set, as of the create or the last refresh. Absent if there is none. */
+  readonly effectivePrefix: pulumi.Output<string | undefined>;
   /**
-   * When the key expires: a whole number above 0, in the service's own unit. Default: set by the service. Changing it
-   * replaces the key. `effectiveExpiresAt` is the expiry that the service actually set.
+   * The expiry that the service actually set, in the service's own unit, as of the create or the last refresh. Absent if
+   * there is none.
    */
-  readonly expiresAt?: pulumi.Input<number | undefined>;
-  /**
-   * The id of a meter outside the service. Default: none. Changing it replaces the key. The service never returns it,
-   * so a refresh can't see changes made outside Pulumi.
-   */
-  readonly externalMeterId?: pulumi.Input<string | undefined>;
-  /**
-   * Any JSON object, at most 64 levels deep, which the service keeps with the key. Default: none. Changing it replaces
-   * the key. The service never returns it, so a refresh can't see changes made outside Pulumi.
-   */
-  // biome-ignore lint/suspicious/noExplicitAny: with unknown, a value whose type is an interface would be refused.
-  readonly metadata?: pulumi.Input<Record<string, any> | undefined>;
-  /**
-   * The value of an existing key to migrate, instead of creating a key. Always a secret. Can't be combined with
-   * `prefix`, `expiresAt` or `externalMeterId`. Default: none. A new value replaces the key. While the value stays the
-   * same, changing `workspaceId`, `customerId`, `metadata` or `keepers` fails the preview, because the service can't
-   * have one value twice. An empty string, as from an unset variable, fails the preview too. Removing `existingKey`
-   * later changes nothing. Destroy deletes a migrated key.
-   */
-  readonly existingKey?: pulumi.Input<string | undefined>;
-  /**
-   * The id of an existing key to adopt, instead of creating a key. The update changes the key's `name`, `scopes` and
-   * `enabled` to match the program, and the preview can't show these changes. `scopes` must be set too. Can't be
-   * combined with `existingKey`, `prefix`, `expiresAt`, `externalMeterId` or `metadata`. Default: none. An adopted key
-   * has no `key`, because the service shows a secret only once. Another id adopts that key, and deletes the old one.
-   * In an update that adds `existingId` or leaves it as it is, a change that needs a new key, such as one of `keepers`,
-   * fails the preview. Removing `existingId` changes nothing; removing it and changing `keepers` in one update creates a
-   * new key, which has a `key`, and deletes the adopted one. Destroy deletes an adopted key.
-   */
-  readonly existingId?: pulumi.Input<string | undefined>;
-  /**
-   * Arbitrary strings, never sent to the service. Default: none. Changing one replaces the key: for example, to rotate
-   * it by date.
-   */
-  readonly keepers?: pulumi.Input<Record<string, pulumi.Input<string>> | undefined>;
+  readonly effectiveExpiresAt: pulumi.Output<number | undefined>;
 }
 
 /** The properties that {@link ApiKey.get} needs to read a key, in addition to the key's id. */
@@ -117,20 +49,11 @@ export const keyFacts: Facts<Shape> = {
     billingId: "plain",
     effectivePrefix: "plain",
     effectiveExpiresAt: "plain",
-    workspaceId: "plain",
-    customerId: "plain",
-    name: "plain",
-    scopes: "plain",
-    enabled: "plain",
-    prefix: "plain",
-    expiresAt: "plain",
-    externalMeterId: "plain",
-    metadata: "plain",
-    existingKey: "secret",
-    existingId: "plain",
-    keepers: "plain",
+    ...keyInputs,
   },
 };
+
+export interface ApiKey extends Outputs<ApiKeyArgs, KeyValues>, KeyOutputs {}
 
 /**
  * An API key of a workspace.
@@ -167,52 +90,6 @@ export class ApiKey extends pulumi.CustomResource {
    * If the program uses `key` and state has no secret, the update fails and says what to do.
    */
   declare readonly key: pulumi.Output<string>;
-  /** The masked form of the secret. Absent if the service does not return it. */
-  declare readonly maskedKey: pulumi.Output<string | undefined>;
-  /** When the key was created, in the service's own format. Absent if the service does not return it. */
-  declare readonly createdAt: pulumi.Output<string | undefined>;
-  /**
-   * When the key was last changed, as of this stack's last write, in the service's own format. Absent if the service
-   * does not return it.
-   */
-  declare readonly updatedAt: pulumi.Output<string | undefined>;
-  /**
-   * The id of the billing record that the service links to the key, as of the create or the last refresh. Absent if
-   * there is none.
-   */
-  declare readonly billingId: pulumi.Output<string | undefined>;
-  /** The prefix that the service actually set, as of the create or the last refresh. Absent if there is none. */
-  declare readonly effectivePrefix: pulumi.Output<string | undefined>;
-  /**
-   * The expiry that the service actually set, in the service's own unit, as of the create or the last refresh. Absent if
-   * there is none.
-   */
-  declare readonly effectiveExpiresAt: pulumi.Output<number | undefined>;
-
-  /** The id of the workspace that the key belongs to. */
-  declare readonly workspaceId: pulumi.Output<string>;
-  /** The id of the customer that the key is for. */
-  declare readonly customerId: pulumi.Output<string>;
-  /** The key's name. */
-  declare readonly name: pulumi.Output<string>;
-  /** The key's permissions, sorted by representation. Only granted permissions are present. */
-  declare readonly scopes: pulumi.Output<KeyScope[]>;
-  /** Whether the key works. */
-  declare readonly enabled: pulumi.Output<boolean>;
-  /** The start of the secret, if the program sets it. */
-  declare readonly prefix: pulumi.Output<string | undefined>;
-  /** When the key expires, if the program sets it, in the service's own unit. */
-  declare readonly expiresAt: pulumi.Output<number | undefined>;
-  /** The id of a meter outside the service. */
-  declare readonly externalMeterId: pulumi.Output<string | undefined>;
-  /** The JSON object that the service keeps with the key. */
-  declare readonly metadata: pulumi.Output<Record<string, unknown> | undefined>;
-  /** The value of the migrated key. Always a Pulumi secret. */
-  declare readonly existingKey: pulumi.Output<string | undefined>;
-  /** The id of the adopted key. */
-  declare readonly existingId: pulumi.Output<string | undefined>;
-  /** Arbitrary strings, never sent to the service. */
-  declare readonly keepers: pulumi.Output<Record<string, string> | undefined>;
 
   /**
    * Creates an API key, or takes an existing one with `existingKey` or `existingId`. Changing `name`, `scopes` or

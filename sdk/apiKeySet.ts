@@ -1,101 +1,27 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Shape } from "../provider/resources/apiKeySet/properties";
-import { type ApiKeyArgs, type KeyScope, withSecret } from "./apiKey";
+import { withSecret } from "./apiKey";
+import type { ApiKeyArgs, KeyValue } from "./keyProperties";
 import { type Facts, isOfKind, registration, settleAbsent } from "./resource";
+
+type Optional<Args, Absent = undefined> = { readonly [Name in keyof Args]?: Args[Name] | Absent | undefined };
 
 /**
  * Defaults for every entry of an {@link ApiKeySet}, field by field: an input that an entry leaves out is taken from
  * here as a whole, and nothing is merged. Changing a default changes every key that uses it.
  */
-export interface ApiKeySetDefaultsArgs {
-  /** The id of the customer of each key whose entry has none. Default: none. */
-  readonly customerId?: ApiKeyArgs["customerId"] | undefined;
-  /** The name of each key whose entry has none. Default: the key's alias. */
-  readonly name?: ApiKeyArgs["name"];
-  /** The permissions of each key whose entry has no `scopes`. Default: none. */
-  readonly scopes?: ApiKeyArgs["scopes"];
-  /** Whether a key works if its entry does not say. Default: true. */
-  readonly enabled?: ApiKeyArgs["enabled"];
-  /** The start of the secret of each key whose entry has none. Default: set by the service. */
-  readonly prefix?: ApiKeyArgs["prefix"];
-  /**
-   * When a key expires if its entry does not say: a whole number above 0, in the service's own unit. Default: set by the
-   * service.
-   */
-  readonly expiresAt?: ApiKeyArgs["expiresAt"];
-  /** The id of a meter outside the service, for each key whose entry has none. Default: none. */
-  readonly externalMeterId?: ApiKeyArgs["externalMeterId"];
-  /** The JSON object that the service keeps with each key whose entry has none. Default: none. */
-  readonly metadata?: ApiKeyArgs["metadata"];
-  /** The `keepers` of each key whose entry has none. Default: none. */
-  readonly keepers?: ApiKeyArgs["keepers"];
-}
+export interface ApiKeySetDefaultsArgs
+  extends Optional<Omit<ApiKeyArgs, "workspaceId" | "existingKey" | "existingId">> {}
 
 /**
  * One key of an {@link ApiKeySet}: the inputs of an {@link ApiKey}, except `workspaceId`. An input that is left out is
- * taken from `defaults`. `customerId` is required here or in `defaults`.
+ * taken from `defaults`, also where two inputs can't be combined. `customerId` is required here or in `defaults`. Removing the entry deletes the key. When an
+ * update replaces a key, the old secret stops working before its users have the new one.
  *
  * @remarks
  * null removes a default.
  */
-export interface ApiKeySetEntryArgs {
-  /** The id of the customer that the key is for. Default: that of `defaults`. Changing it replaces the key. */
-  readonly customerId?: ApiKeyArgs["customerId"] | null | undefined;
-  /** The key's name. Default: that of `defaults`, then the key's alias. Changing it updates the key in place. */
-  readonly name?: ApiKeyArgs["name"] | null;
-  /**
-   * The key's permissions, in place of those of `defaults`. The scopes are a set: their order makes no difference, and
-   * an entry without any permission is the same as no entry. Default: those of `defaults`, then none. Changing them
-   * updates the key in place. If the service leaves the key more permissions than the program gives it, the update
-   * fails.
-   */
-  readonly scopes?: ApiKeyArgs["scopes"] | null;
-  /** Whether the key works. Default: that of `defaults`, then true. Changing it updates the key in place. */
-  readonly enabled?: ApiKeyArgs["enabled"] | null;
-  /**
-   * The start of the secret. Default: that of `defaults`, then set by the service. Changing it replaces the key.
-   */
-  readonly prefix?: ApiKeyArgs["prefix"] | null;
-  /**
-   * When the key expires: a whole number above 0, in the service's own unit. Default: that of `defaults`, then set by
-   * the service. Changing it replaces the key.
-   */
-  readonly expiresAt?: ApiKeyArgs["expiresAt"] | null;
-  /**
-   * The id of a meter outside the service. Default: that of `defaults`, then none. Changing it replaces the key. The
-   * service never returns it, so a refresh can't see changes made outside Pulumi.
-   */
-  readonly externalMeterId?: ApiKeyArgs["externalMeterId"] | null;
-  /**
-   * Any JSON object, at most 64 levels deep, which the service keeps with the key. Default: that of `defaults`, then
-   * none. Changing it replaces the key. The service never returns it, so a refresh can't see changes made outside
-   * Pulumi.
-   */
-  readonly metadata?: ApiKeyArgs["metadata"] | null;
-  /**
-   * The value of an existing key to migrate, instead of creating a key. Always a secret. Can't be combined with
-   * `prefix`, `expiresAt` or `externalMeterId`, also of `defaults`. Default: none. A new value replaces the key. While
-   * the value stays the same, changing `workspaceId`, `customerId`, `metadata` or `keepers` fails the preview, because
-   * the service can't have one value twice. An empty string, as from an unset variable, fails the preview too. Removing
-   * `existingKey` later changes nothing. Removing the entry or the set deletes a migrated key.
-   */
-  readonly existingKey?: ApiKeyArgs["existingKey"] | null;
-  /**
-   * The id of an existing key to adopt, instead of creating a key. The update changes the key's `name`, `scopes` and
-   * `enabled` to match the program, and the preview can't show these changes. `scopes` must be set here or in
-   * `defaults`. Can't be combined with `existingKey`, `prefix`, `expiresAt`, `externalMeterId` or `metadata`, also of
-   * `defaults`. Default: none. `secrets` has no secret of an adopted key, because the service shows it only once.
-   * Another id adopts that key, and deletes the old one. In an update that adds `existingId` or leaves it as it is, a
-   * change that needs a new key, such as one of `keepers`, fails the preview. Removing `existingId` changes nothing;
-   * removing it and changing `keepers` in one update creates a new key with its secret, and deletes the adopted one.
-   * Removing the entry or the set deletes an adopted key.
-   */
-  readonly existingId?: ApiKeyArgs["existingId"] | null;
-  /**
-   * Arbitrary strings, never sent to the service. Default: those of `defaults`, then none. Changing one replaces the
-   * key, and its old secret stops working before its users have the new one.
-   */
-  readonly keepers?: ApiKeyArgs["keepers"] | null;
+export interface ApiKeySetEntryArgs extends Optional<Omit<ApiKeyArgs, "workspaceId">, null> {
   /**
    * The key's former alias, to keep the key under a new alias: without `renamedFrom`, a new alias is a new key, and the
    * old key is deleted. Default: none. Fails the preview if the former alias is still declared, or if the new alias has
@@ -122,28 +48,15 @@ export interface ApiKeySetArgs {
   readonly defaults?: pulumi.Input<ApiKeySetDefaultsArgs | undefined>;
 }
 
+type EntryInputs = Omit<ApiKeyArgs, "workspaceId" | "existingKey">;
+type EntryValues = {
+  readonly [Name in keyof EntryInputs]?:
+    | Exclude<KeyValue<Name>, undefined>
+    | (Name extends "scopes" | "enabled" ? never : null);
+};
+
 /** One key of a set, in outputs: the declared values, without `existingKey`. */
-export interface ApiKeySetEntry {
-  /** The id of the customer that the key is for. */
-  readonly customerId?: string | null;
-  /** The key's name. */
-  readonly name?: string | null;
-  /** The key's permissions, sorted by representation. Only granted permissions are present. */
-  readonly scopes?: KeyScope[];
-  /** Whether the key works. */
-  readonly enabled?: boolean;
-  /** The start of the secret. */
-  readonly prefix?: string | null;
-  /** When the key expires, in the service's own unit. */
-  readonly expiresAt?: number | null;
-  /** The id of a meter outside the service. */
-  readonly externalMeterId?: string | null;
-  /** The JSON object that the service keeps with the key. */
-  readonly metadata?: Record<string, unknown> | null;
-  /** The id of the adopted key. */
-  readonly existingId?: string | null;
-  /** Arbitrary strings, never sent to the service. */
-  readonly keepers?: Record<string, string> | null;
+export interface ApiKeySetEntry extends EntryValues {
   /** The key's former alias. */
   readonly renamedFrom?: string;
 }

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Shape } from "../provider/resources/customerBilling";
 import { grantGuard } from "./grantGuard";
-import { type Facts, isOfKind, registration, settleAbsent } from "./resource";
+import { type Facts, isOfKind, type Outputs, registration, settleAbsent } from "./resource";
 
 /**
  * The inputs of a {@link CustomerBilling}. An input that fails the preview on change can change together with `grant`,
@@ -67,6 +67,14 @@ const facts: Facts<Shape> = {
   },
 };
 
+interface BillingValues {
+  readonly totalCredits: string | undefined;
+  readonly allowOverages: boolean;
+  readonly spendCap: string | undefined;
+  readonly grant: string;
+}
+export interface CustomerBilling extends Outputs<CustomerBillingArgs, BillingValues> {}
+
 /**
  * Credits that are granted in a workspace. The service can only grant credits: it can't show, change or take back a
  * grant. So the provider sends one request for each value of `grant`, and never repeats it. If the answer is lost,
@@ -96,19 +104,6 @@ export class CustomerBilling extends pulumi.CustomResource {
   declare readonly billingId: pulumi.Output<string | undefined>;
   /** When the record was created, in the service's own format. Absent for an adopted record. */
   declare readonly createdAt: pulumi.Output<string | undefined>;
-
-  /** The id of the workspace. */
-  declare readonly workspaceId: pulumi.Output<string>;
-  /** The granted credits, as a decimal string without trailing zeros: "100.00" is "100". */
-  declare readonly totalCredits: pulumi.Output<string | undefined>;
-  /** Whether the customer may use more than the credits. */
-  declare readonly allowOverages: pulumi.Output<boolean>;
-  /** The spend cap, as a decimal string without trailing zeros. */
-  declare readonly spendCap: pulumi.Output<string | undefined>;
-  /** The id of a meter outside the service. */
-  declare readonly externalMeterId: pulumi.Output<string | undefined>;
-  /** Your name for this grant. */
-  declare readonly grant: pulumi.Output<string>;
 
   /**
    * Grants credits in a workspace, once for each value of `grant`; or adopts an existing record with `billingId`. The

@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import { argumentsOf, type Provider } from "./provider";
+import type { ApiKeyArgs, FoundKeyScope, KeyValue } from "./keyProperties";
+import { argumentsOf, type Provider, type ProviderArgs } from "./provider";
 
 /** The options of a function. */
 export interface FunctionOptions {
@@ -32,10 +33,14 @@ export interface FoundWorkspace {
   readonly updatedAt: string | undefined;
 }
 
-/**
- * A key, as a function returns it: never with its secret. A field that the service leaves out is absent.
- */
-export interface FoundApiKey {
+type ReturnedOfKey = Omit<
+  ApiKeyArgs,
+  "workspaceId" | "externalMeterId" | "metadata" | "existingKey" | "existingId" | "keepers"
+>;
+type FoundOfKey = { readonly [Name in keyof Required<ReturnedOfKey>]: KeyValue<Name> | undefined };
+
+/** A key, as a function returns it: never with its secret. A field that the service leaves out is absent. */
+export interface FoundApiKey extends Omit<FoundOfKey, "scopes"> {
   /** The key's id. */
   readonly id: string;
   /** The key's name. */
@@ -62,20 +67,6 @@ export interface FoundApiKey {
   readonly lastUsedAt: string | undefined;
   /** The id of the billing record that the service links to the key. */
   readonly billingId: string | undefined;
-}
-
-/** The permissions of a key on one scope, each of them present. */
-export interface FoundKeyScope {
-  /** The representation of the scope. */
-  readonly representation: string;
-  /** Whether the key may create. */
-  readonly create: boolean;
-  /** Whether the key may read. */
-  readonly read: boolean;
-  /** Whether the key may update. */
-  readonly update: boolean;
-  /** Whether the key may delete. */
-  readonly del: boolean;
 }
 
 /** A scope that a workspace defines, as a function returns it. A field that the service leaves out is absent. */
@@ -156,7 +147,6 @@ export type FunctionInputs<Args> = { readonly [Name in keyof Args]: pulumi.Input
 /**
  * Returns the workspaces that the access token can see, at each preview and update.
  *
- * @param opts The Provider to use. If one of its arguments is an Output, use {@link getWorkspacesOutput}.
  * @example
  * ```ts
  * import { getWorkspaces } from "pulumi-apikeys";
@@ -167,51 +157,17 @@ export type FunctionInputs<Args> = { readonly [Name in keyof Args]: pulumi.Input
  * @see docs/functions.md
  */
 export function getWorkspaces(opts: FunctionOptions = {}): Promise<GetWorkspacesResult> {
-  return plainly("getWorkspaces", {}, opts);
+  return invoke("getWorkspaces", {}, opts);
 }
 
-/**
- * The Output form of {@link getWorkspaces}: for a Provider whose arguments are Outputs. While an argument is unknown in
- * a preview, the result is unknown too.
- *
- * @param opts The Provider to use.
- * @example
- * ```ts
- * import { getWorkspacesOutput } from "pulumi-apikeys";
- *
- * export const names = getWorkspacesOutput().workspaces.apply((all) => all.map(({ name }) => name));
- * ```
- *
- * @see docs/functions.md
- */
+/** The Output form of {@link getWorkspaces}. While an argument is unknown in a preview, the result is unknown too. */
 export function getWorkspacesOutput(opts: FunctionOptions = {}): pulumi.Output<GetWorkspacesResult> {
-  return eventually("getWorkspaces", {}, opts);
+  return invokeOutput("getWorkspaces", {}, opts);
 }
 
 /**
  * Returns one workspace, by its id or its name, at each preview and update. Fails if it does not exist.
  *
- * @param args The workspace's id or name.
- * @param opts The Provider to use. If one of its arguments is an Output, use {@link getWorkspaceOutput}.
- * @example
- * ```ts
- * import { getWorkspace } from "pulumi-apikeys";
- *
- * export const teamId = getWorkspace({ name: "Main" }).then((workspace) => workspace.teamId);
- * ```
- *
- * @see docs/functions.md
- */
-export function getWorkspace(args: GetWorkspaceArgs, opts: FunctionOptions = {}): Promise<FoundWorkspace> {
-  return plainly("getWorkspace", args, opts);
-}
-
-/**
- * The Output form of {@link getWorkspace}: takes Outputs and returns an Output. While an argument is unknown in a
- * preview, the result is unknown too.
- *
- * @param args The workspace's id or name.
- * @param opts The Provider to use.
  * @example
  * ```ts
  * import { ApiKey, getWorkspaceOutput } from "pulumi-apikeys";
@@ -222,11 +178,16 @@ export function getWorkspace(args: GetWorkspaceArgs, opts: FunctionOptions = {})
  *
  * @see docs/functions.md
  */
+export function getWorkspace(args: GetWorkspaceArgs, opts: FunctionOptions = {}): Promise<FoundWorkspace> {
+  return invoke("getWorkspace", args, opts);
+}
+
+/** The Output form of {@link getWorkspace}. While an argument is unknown in a preview, the result is unknown too. */
 export function getWorkspaceOutput(
   args: FunctionInputs<GetWorkspaceArgs>,
   opts: FunctionOptions = {},
 ): pulumi.Output<FoundWorkspace> {
-  return eventually("getWorkspace", args, opts);
+  return invokeOutput("getWorkspace", args, opts);
 }
 
 /**
@@ -235,8 +196,6 @@ export function getWorkspaceOutput(
  * its field: `enabled` always, `name` and `customerId` only if no key in the list has the field. Otherwise such a key does
  * not match.
  *
- * @param args The workspace, and filters.
- * @param opts The Provider to use. If one of its arguments is an Output, use {@link getApiKeysOutput}.
  * @example
  * ```ts
  * import { getApiKeys } from "pulumi-apikeys";
@@ -248,38 +207,21 @@ export function getWorkspaceOutput(
  * @see docs/functions.md
  */
 export function getApiKeys(args: GetApiKeysArgs, opts: FunctionOptions = {}): Promise<GetApiKeysResult> {
-  return plainly("getApiKeys", args, opts);
+  return invoke("getApiKeys", args, opts);
 }
 
-/**
- * The Output form of {@link getApiKeys}: takes Outputs and returns an Output. While an argument is unknown in a
- * preview, the result is unknown too.
- *
- * @param args The workspace, and filters.
- * @param opts The Provider to use.
- * @example
- * ```ts
- * import { getApiKeysOutput } from "pulumi-apikeys";
- *
- * const { apiKeys } = getApiKeysOutput({ workspaceId: "ws_main", customerId: "cus_1" });
- * export const ids = apiKeys.apply((keys) => keys.map(({ id }) => id));
- * ```
- *
- * @see docs/functions.md
- */
+/** The Output form of {@link getApiKeys}. While an argument is unknown in a preview, the result is unknown too. */
 export function getApiKeysOutput(
   args: FunctionInputs<GetApiKeysArgs>,
   opts: FunctionOptions = {},
 ): pulumi.Output<GetApiKeysResult> {
-  return eventually("getApiKeys", args, opts);
+  return invokeOutput("getApiKeys", args, opts);
 }
 
 /**
  * Returns one key, by its id or its name, without its secret, at each preview and update. Fails if the key does not
  * exist or was deleted.
  *
- * @param args The workspace, and the key's id or name.
- * @param opts The Provider to use. If one of its arguments is an Output, use {@link getApiKeyOutput}.
  * @example
  * ```ts
  * import { getApiKey } from "pulumi-apikeys";
@@ -291,36 +233,20 @@ export function getApiKeysOutput(
  * @see docs/functions.md
  */
 export function getApiKey(args: GetApiKeyArgs, opts: FunctionOptions = {}): Promise<FoundApiKey> {
-  return plainly("getApiKey", args, opts);
+  return invoke("getApiKey", args, opts);
 }
 
-/**
- * The Output form of {@link getApiKey}: takes Outputs and returns an Output. While an argument is unknown in a preview,
- * the result is unknown too.
- *
- * @param args The workspace, and the key's id or name.
- * @param opts The Provider to use.
- * @example
- * ```ts
- * import { getApiKeyOutput } from "pulumi-apikeys";
- *
- * export const lastUsedAt = getApiKeyOutput({ workspaceId: "ws_main", name: "reports" }).lastUsedAt;
- * ```
- *
- * @see docs/functions.md
- */
+/** The Output form of {@link getApiKey}. While an argument is unknown in a preview, the result is unknown too. */
 export function getApiKeyOutput(
   args: FunctionInputs<GetApiKeyArgs>,
   opts: FunctionOptions = {},
 ): pulumi.Output<FoundApiKey> {
-  return eventually("getApiKey", args, opts);
+  return invokeOutput("getApiKey", args, opts);
 }
 
 /**
  * Returns the scopes that a workspace defines, at each preview and update.
  *
- * @param args The workspace.
- * @param opts The Provider to use. If one of its arguments is an Output, use {@link getScopesOutput}.
  * @example
  * ```ts
  * import { getScopes } from "pulumi-apikeys";
@@ -332,29 +258,15 @@ export function getApiKeyOutput(
  * @see docs/functions.md
  */
 export function getScopes(args: GetScopesArgs, opts: FunctionOptions = {}): Promise<GetScopesResult> {
-  return plainly("getScopes", args, opts);
+  return invoke("getScopes", args, opts);
 }
 
-/**
- * The Output form of {@link getScopes}: takes Outputs and returns an Output. While an argument is unknown in a preview,
- * the result is unknown too.
- *
- * @param args The workspace.
- * @param opts The Provider to use.
- * @example
- * ```ts
- * import { getScopesOutput } from "pulumi-apikeys";
- *
- * export const { scopes } = getScopesOutput({ workspaceId: "ws_main" });
- * ```
- *
- * @see docs/functions.md
- */
+/** The Output form of {@link getScopes}. While an argument is unknown in a preview, the result is unknown too. */
 export function getScopesOutput(
   args: FunctionInputs<GetScopesArgs>,
   opts: FunctionOptions = {},
 ): pulumi.Output<GetScopesResult> {
-  return eventually("getScopes", args, opts);
+  return invokeOutput("getScopes", args, opts);
 }
 
 type Client = typeof import("../provider/functions.js");
@@ -363,12 +275,8 @@ type Source = ReturnType<Client["sourceOf"]>;
 type ArgsOf<N extends Name> = Client[N] extends (source: Source, args: infer Args) => unknown ? Args : never;
 type ResultOf<N extends Name> = Awaited<ReturnType<Client[N]>>;
 
-async function plainly<N extends Name>(
-  name: N,
-  args: ArgsOf<N>,
-  { provider }: FunctionOptions,
-): Promise<ResultOf<N>> {
-  const given = provider === undefined ? {} : argumentsOf(provider, name);
+async function invoke<N extends Name>(name: N, args: ArgsOf<N>, opts: FunctionOptions): Promise<ResultOf<N>> {
+  const given = providerArguments(name, opts);
   const output = Object.entries(given).find(
     ([, value]) => pulumi.Output.isInstance(value) || value instanceof Promise,
   );
@@ -377,29 +285,32 @@ async function plainly<N extends Name>(
       `${name}: the Provider's ${output[0]} is an Output, whose value may not be known yet: use ${name}Output, which waits for it.`,
     );
   }
-  return found(name, given, args);
+  return callProvider(name, given, args);
 }
 
-function eventually<N extends Name>(
+function invokeOutput<N extends Name>(
   name: N,
   args: FunctionInputs<ArgsOf<N>>,
-  { provider }: FunctionOptions,
+  opts: FunctionOptions,
 ): pulumi.Output<ResultOf<N>> {
-  const given = provider === undefined ? {} : argumentsOf(provider, name);
   // The result is not a secret, although the token that it was read with is.
-  const credentials = pulumi.unsecret(pulumi.output(given));
+  const credentials = pulumi.unsecret(pulumi.output(providerArguments(name, opts)));
   return pulumi
     .all([credentials, pulumi.output(args)])
-    .apply(([known, plain]) => found(name, known, plain as ArgsOf<N>)) as pulumi.Output<ResultOf<N>>;
+    .apply(([given, plain]) => callProvider(name, given, plain as ArgsOf<N>)) as pulumi.Output<ResultOf<N>>;
 }
 
-/** Calls a function of the provider, which only such a program loads. A failure shows one line, not a stack trace. */
-async function found<N extends Name>(name: N, given: object, args: ArgsOf<N>): Promise<ResultOf<N>> {
+function providerArguments(name: Name, { provider }: FunctionOptions): ProviderArgs {
+  return provider === undefined ? {} : argumentsOf(provider, name);
+}
+
+/** Loads the provider's code, which only a program that calls functions needs. A failure shows one line, not a stack trace. */
+async function callProvider<N extends Name>(name: N, given: object, args: ArgsOf<N>): Promise<ResultOf<N>> {
   try {
     // By require, because CommonJS can't import in Jest.
     const client: Client = require("../provider/functions.js");
-    const find: (source: Source, args: never) => Promise<object> = client[name];
-    return (await find(client.sourceOf(credentialsOf(given)), args as never)) as ResultOf<N>;
+    const call: (source: Source, args: never) => Promise<object> = client[name];
+    return (await call(client.sourceOf(credentialsOf(given)), args as never)) as ResultOf<N>;
   } catch (error) {
     throw new pulumi.RunError(error instanceof Error ? error.message : "The function failed.");
   }

@@ -5,14 +5,7 @@
  *
  * @module pulumi-apikeys
  */
-export {
-  ApiKey,
-  type ApiKeyArgs,
-  type ApiKeyState,
-  type KeyScope,
-  type KeyScopeArgs,
-  type UnmanagedApiKey,
-} from "./apiKey";
+export { ApiKey, type ApiKeyState, type UnmanagedApiKey } from "./apiKey";
 export {
   ApiKeySet,
   type ApiKeySetArgs,
@@ -24,7 +17,6 @@ export {
 export { CustomerBilling, type CustomerBillingArgs } from "./customerBilling";
 export {
   type FoundApiKey,
-  type FoundKeyScope,
   type FoundScope,
   type FoundWorkspace,
   type FunctionInputs,
@@ -47,6 +39,7 @@ export {
   getWorkspaces,
   getWorkspacesOutput,
 } from "./functions";
+export type { ApiKeyArgs, FoundKeyScope, KeyScope, KeyScopeArgs } from "./keyProperties";
 export { Provider, type ProviderArgs } from "./provider";
 export { RotatingApiKey, type RotatingApiKeyArgs } from "./rotatingApiKey";
 export { Scope, type ScopeArgs, type ScopeState } from "./scope";

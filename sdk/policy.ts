@@ -1,10 +1,15 @@
 /**
  * Help for policy packs: the keys that a resource declares, whether it is an ApiKey, a RotatingApiKey or an ApiKeySet.
- * This module loads no other package. See docs/policies.md.
+ * See docs/policies.md.
  *
  * @module pulumi-apikeys/policy
  */
-import type { FoundKeyScope as PolicyKeyScope } from "./functions";
+import {
+  type ApiKeyArgs,
+  type KeyValue,
+  keyInputs,
+  type FoundKeyScope as PolicyKeyScope,
+} from "./keyProperties";
 import { isTypeOf } from "./types";
 
 export type { PolicyKeyScope };
@@ -22,33 +27,21 @@ export interface PolicyResource {
   readonly props: Readonly<Record<string, unknown>>;
 }
 
+type PolicyInputs = Required<Omit<ApiKeyArgs, "existingKey" | "existingId">>;
+type PolicyValues = { readonly [Name in keyof PolicyInputs]: KeyValue<Name> };
+
 /**
- * A key that a program declares, by itself or as an entry of an ApiKeySet: with the defaults filled in, and without its
- * secret. If a policy uses a property that is not known yet in a preview, Pulumi runs the policy in the update only.
+ * A key that a program declares, by itself or as an entry of an ApiKeySet: the inputs of an ApiKey without the key's
+ * secret, and with the defaults filled in. If a policy uses a property that is not known yet in a preview, Pulumi runs
+ * the policy in the update only.
  */
-export interface PolicyKey {
+export interface PolicyKey extends Omit<PolicyValues, "scopes"> {
   /** The name of the key for messages: the alias in a set, otherwise the resource's name. Never a secret. */
   readonly label: string;
-  /** The id of the workspace that the key belongs to. */
-  readonly workspaceId: string;
-  /** The id of the customer that the key is for. */
-  readonly customerId: string;
   /** The key's name. The program may have made it a secret; use `label` in messages. */
   readonly name: string;
   /** The key's permissions. */
   readonly scopes: readonly PolicyKeyScope[];
-  /** Whether the key works. */
-  readonly enabled: boolean;
-  /** The start of the secret. */
-  readonly prefix: string | undefined;
-  /** When the key expires, in the service's own unit. */
-  readonly expiresAt: number | undefined;
-  /** The id of a meter outside the service. */
-  readonly externalMeterId: string | undefined;
-  /** The JSON object that the service keeps with the key. */
-  readonly metadata: Readonly<Record<string, unknown>> | undefined;
-  /** Arbitrary strings, never sent to the service. */
-  readonly keepers: Readonly<Record<string, string>> | undefined;
   /** How often a RotatingApiKey is rotated, such as "90d"; undefined for other keys. */
   readonly rotateEvery: string | undefined;
   /**
@@ -113,22 +106,22 @@ function at(value: unknown, name: string): unknown {
 /** Nothing is read before it is asked for: what is not known yet throws when it is read. */
 function keyOf(label: string, read: (field: string) => unknown, isMigrated = false): PolicyKey {
   const given = <T>(field: string) => (read(field) ?? undefined) as T | undefined;
-  const getters: { readonly [Name in keyof PolicyKey]: () => PolicyKey[Name] } = {
+  const { existingKey: _, existingId: __, ...names } = keyInputs;
+  const inputs = Object.keys(names).map((name) => [name, () => given(name)] as const);
+  const others: { readonly [Name in keyof PolicyKey]?: () => PolicyKey[Name] } = {
     label: () => label,
     workspaceId: () => given("workspaceId") ?? "",
     customerId: () => given("customerId") ?? "",
     name: () => given("name") ?? label,
     scopes: () => (given<readonly Partial<PolicyKeyScope>[]>("scopes") ?? []).map(scopeOf),
     enabled: () => given("enabled") ?? true,
-    prefix: () => given("prefix"),
-    expiresAt: () => given("expiresAt"),
-    externalMeterId: () => given("externalMeterId"),
-    metadata: () => given("metadata"),
-    keepers: () => given("keepers"),
     rotateEvery: () => given("rotateEvery"),
     isExisting: () => isMigrated || (given("existingKey") ?? given("existingId")) !== undefined,
   };
-  const properties = Object.entries(getters).map(([name, get]) => [name, { get, enumerable: true }]);
+  const properties = [...inputs, ...Object.entries(others)].map(([name, get]) => [
+    name,
+    { get, enumerable: true },
+  ]);
   return Object.defineProperties({} as PolicyKey, Object.fromEntries(properties));
 }
 

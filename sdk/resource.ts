@@ -19,6 +19,16 @@ export function isOfKind(value: unknown, kind: string): boolean {
   );
 }
 
+/** The value of an input in outputs. `Values` has those that are not of the type that the program gives. */
+export type ValueOf<Args, Values, Name extends keyof Args> = Name extends keyof Values
+  ? Values[Name]
+  : pulumi.Unwrap<Args[Name]>;
+
+/** The outputs of a resource that are its inputs too. Each class merges with them: Pulumi's constructor sets them. */
+export type Outputs<Args, Values> = {
+  readonly [Name in keyof Args]-?: pulumi.Output<ValueOf<Args, Values, Name>>;
+};
+
 /** @internal */
 type PropertiesOf<S extends Shape> = {
   readonly [Name in keyof (S["inputs"] & S["outputs"]) & string]: S["outputs"][Name] extends {

@@ -1,48 +1,19 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Shape } from "../provider/resources/rotatingApiKey/properties";
-import { type KeyScope, type KeyScopeArgs, keyFacts, secretIn, withSecret } from "./apiKey";
-import { type Facts, isOfKind, registration, settleAbsent } from "./resource";
+import { type KeyOutputs, keyFacts, secretIn, withSecret } from "./apiKey";
+import type { ApiKeyArgs, KeyValues } from "./keyProperties";
+import { type Facts, isOfKind, type Outputs, registration, settleAbsent } from "./resource";
 
 /**
- * The inputs of a {@link RotatingApiKey}. A change that rotates now creates a new key in that update, and the current
- * key stays valid for the overlap. While there is a previous key in its overlap, such a change fails the update before
- * any request.
+ * The inputs of a {@link RotatingApiKey}: those of its keys, and when they are rotated. What updates a key in place
+ * updates both keys. What replaces a key with a new one rotates now: the current key stays valid for the overlap. While there is a
+ * previous key in its overlap, such a change fails the update before any request.
  *
  * @see docs/rotating-api-key.md
  */
-export interface RotatingApiKeyArgs {
+export interface RotatingApiKeyArgs extends ApiKeyArgs {
   /** The id of the workspace that the keys belong to. Changing it replaces the resource and its keys. */
   readonly workspaceId: pulumi.Input<string>;
-  /** The id of the customer that the keys are for. Changing it rotates now. */
-  readonly customerId: pulumi.Input<string>;
-  /** The name of both keys. Default: the resource's name. Changing it updates both keys in place. */
-  readonly name?: pulumi.Input<string | undefined>;
-  /**
-   * The permissions of both keys. The scopes are a set: their order makes no difference, and an entry without any
-   * permission is the same as no entry. Default: none. Changing them updates both keys in place. If the service leaves
-   * a key more permissions than the program gives it, the update fails.
-   */
-  readonly scopes?: pulumi.Input<readonly pulumi.Input<KeyScopeArgs>[] | undefined>;
-  /** Whether both keys work. Default: true. Changing it updates both keys in place. */
-  readonly enabled?: pulumi.Input<boolean | undefined>;
-  /**
-   * The start of the secret. Default: set by the service. Changing it rotates now. `effectivePrefix` is the prefix that
-   * the service actually set.
-   */
-  readonly prefix?: pulumi.Input<string | undefined>;
-  /**
-   * When the key expires: a whole number above 0, in the service's own unit. Default: set by the service. Changing it
-   * rotates now. `effectiveExpiresAt` is the expiry that the service actually set.
-   */
-  readonly expiresAt?: pulumi.Input<number | undefined>;
-  /** The id of a meter outside the service, which never returns it. Default: none. Changing it rotates now. */
-  readonly externalMeterId?: pulumi.Input<string | undefined>;
-  /**
-   * Any JSON object, at most 64 levels deep, which the service keeps with the key and never returns. Default: none.
-   * Changing it rotates now.
-   */
-  // biome-ignore lint/suspicious/noExplicitAny: with unknown, a value whose type is an interface would be refused.
-  readonly metadata?: pulumi.Input<Record<string, any> | undefined>;
   /**
    * The value of an existing key to migrate as the first key, instead of creating one. Always a secret. Can't be
    * combined with `prefix`, `expiresAt` or `externalMeterId`. Default: none. A new value replaces the resource and its
@@ -59,8 +30,6 @@ export interface RotatingApiKeyArgs {
    * nothing. Destroy deletes an adopted key.
    */
   readonly existingId?: pulumi.Input<string | undefined>;
-  /** Arbitrary strings, never sent to the service. Default: none. Changing one rotates now. */
-  readonly keepers?: pulumi.Input<Record<string, pulumi.Input<string>> | undefined>;
   /**
    * How old a key may get: a whole number of hours, days or weeks, such as "36h", "90d" or "12w". The first update
    * after that time creates a new key. Anything else, and a length of 0, fails the preview. Changing it sends no
@@ -98,6 +67,12 @@ const facts: Facts<Shape> = {
     retire: "plain",
   },
 };
+
+interface RotatingValues extends KeyValues {
+  readonly overlap: string;
+  readonly retire: "afterOverlap" | "whenUnused";
+}
+export interface RotatingApiKey extends Outputs<RotatingApiKeyArgs, RotatingValues>, KeyOutputs {}
 
 /**
  * An API key that is rotated by age, without an outage. The first update after `rotateEvery` creates a new key, and the
@@ -149,52 +124,6 @@ export class RotatingApiKey extends pulumi.CustomResource {
   declare readonly rotatesAt: pulumi.Output<string>;
   /** The first update at or after this time deletes the previous key. ISO 8601 in UTC. Absent if there is none. */
   declare readonly retiresAt: pulumi.Output<string | undefined>;
-  /** The masked form of the current secret. Absent if the service does not return it. */
-  declare readonly maskedKey: pulumi.Output<string | undefined>;
-  /** When the current key was created, in the service's own format. Absent if the service does not return it. */
-  declare readonly createdAt: pulumi.Output<string | undefined>;
-  /**
-   * When the current key was last changed, as of this stack's last write, in the service's own format. Absent if the
-   * service does not return it.
-   */
-  declare readonly updatedAt: pulumi.Output<string | undefined>;
-  /** The id of the billing record that the service links to the current key. Absent if there is none. */
-  declare readonly billingId: pulumi.Output<string | undefined>;
-  /** The prefix of the current key that the service actually set. Absent if there is none. */
-  declare readonly effectivePrefix: pulumi.Output<string | undefined>;
-  /** The expiry of the current key that the service actually set, in the service's own unit. Absent if there is none. */
-  declare readonly effectiveExpiresAt: pulumi.Output<number | undefined>;
-
-  /** The id of the workspace that the keys belong to. */
-  declare readonly workspaceId: pulumi.Output<string>;
-  /** The id of the customer that the keys are for. */
-  declare readonly customerId: pulumi.Output<string>;
-  /** The name of both keys. */
-  declare readonly name: pulumi.Output<string>;
-  /** The permissions of both keys, sorted by representation. Only granted permissions are present. */
-  declare readonly scopes: pulumi.Output<KeyScope[]>;
-  /** Whether both keys work. */
-  declare readonly enabled: pulumi.Output<boolean>;
-  /** The start of the secret, if the program sets it. */
-  declare readonly prefix: pulumi.Output<string | undefined>;
-  /** When the key expires, if the program sets it, in the service's own unit. */
-  declare readonly expiresAt: pulumi.Output<number | undefined>;
-  /** The id of a meter outside the service. */
-  declare readonly externalMeterId: pulumi.Output<string | undefined>;
-  /** The JSON object that the service keeps with the key. */
-  declare readonly metadata: pulumi.Output<Record<string, unknown> | undefined>;
-  /** The value of the key that was migrated as the first one. Always a Pulumi secret. */
-  declare readonly existingKey: pulumi.Output<string | undefined>;
-  /** The id of the key that was adopted as the first one. */
-  declare readonly existingId: pulumi.Output<string | undefined>;
-  /** Arbitrary strings, never sent to the service. */
-  declare readonly keepers: pulumi.Output<Record<string, string> | undefined>;
-  /** How old a key may get, in days if it is whole days, otherwise in hours: "84d" for "12w". */
-  declare readonly rotateEvery: pulumi.Output<string>;
-  /** How long the previous key stays valid after a rotation, in days if it is whole days, otherwise in hours. */
-  declare readonly overlap: pulumi.Output<string>;
-  /** When the previous key is deleted: "afterOverlap" or "whenUnused". */
-  declare readonly retire: pulumi.Output<"afterOverlap" | "whenUnused">;
 
   /**
    * Creates an API key that is rotated by age, or takes an existing one as the first key with `existingKey` or

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Shape } from "../provider/resources/scope";
-import { type Facts, isOfKind, optionsOfGet, registration, settleAbsent } from "./resource";
+import { type Facts, isOfKind, type Outputs, optionsOfGet, registration, settleAbsent } from "./resource";
 
 /**
  * The inputs of a {@link Scope}.
@@ -47,6 +47,8 @@ const facts: Facts<Shape> = {
   },
 };
 
+export interface Scope extends Outputs<ScopeArgs, unknown> {}
+
 /**
  * A scope that a workspace defines. The service can create scopes, but it can't change or delete them. If the workspace
  * has the scope already, with the same name and description, the resource adopts it; if they differ, the update fails.
@@ -74,15 +76,6 @@ export class Scope extends pulumi.CustomResource {
    * if the service does not return it.
    */
   declare readonly updatedAt: pulumi.Output<string | undefined>;
-
-  /** The id of the workspace. */
-  declare readonly workspaceId: pulumi.Output<string>;
-  /** The scope's name. */
-  declare readonly name: pulumi.Output<string>;
-  /** The string by which keys refer to the scope. */
-  declare readonly representation: pulumi.Output<string>;
-  /** The scope's description. Absent if it is empty. */
-  declare readonly description: pulumi.Output<string | undefined>;
 
   /**
    * Creates a scope in a workspace, or adopts the scope that the workspace has already. The service can't change or

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Shape } from "../provider/resources/workspaceSettings/properties";
-import { type Facts, isOfKind, registration, settleAbsent } from "./resource";
+import { type Facts, isOfKind, type Outputs, registration, settleAbsent } from "./resource";
 
 /**
  * The inputs of {@link WorkspaceSettings}. At least one of the four settings is required, or the preview fails.
@@ -53,6 +53,12 @@ const facts: Facts<Shape> = {
   },
 };
 
+interface SettingValues {
+  readonly defaultAllowedIPs: string[] | undefined;
+  readonly onDestroy: "retain" | "restore";
+}
+export interface WorkspaceSettings extends Outputs<WorkspaceSettingsArgs, SettingValues> {}
+
 /**
  * The defaults that an existing workspace has for its keys. Only the settings that you declare are managed. Declare one
  * resource for each workspace: a second one in the same program fails the preview. The resource's id is the workspace's
@@ -80,22 +86,6 @@ export class WorkspaceSettings extends pulumi.CustomResource {
    * not return it.
    */
   declare readonly teamId: pulumi.Output<string | undefined>;
-
-  /** The id of the workspace. */
-  declare readonly workspaceId: pulumi.Output<string>;
-  /** The prefix of new keys that set none. Absent if not managed. */
-  declare readonly defaultKeyPrefix: pulumi.Output<string | undefined>;
-  /**
-   * The IP addresses and CIDR blocks that keys may be used from, sorted, each address in one spelling. Absent if not
-   * managed.
-   */
-  declare readonly defaultAllowedIPs: pulumi.Output<string[] | undefined>;
-  /** How many requests per second a key may send. Absent if not managed. */
-  declare readonly defaultRateLimitPerSecond: pulumi.Output<number | undefined>;
-  /** The expiration of new keys, in the service's own unit. Absent if not managed. */
-  declare readonly defaultExpiration: pulumi.Output<number | undefined>;
-  /** What destroy does with the settings: "retain" or "restore". */
-  declare readonly onDestroy: pulumi.Output<"retain" | "restore">;
 
   /**
    * Manages the defaults that an existing workspace has for its keys. Only the settings that you declare are managed.

@@ -37,17 +37,36 @@ export function brokenLinks(path: string, text: string): readonly string[] {
 
 /** The fields of an interface or class of the package, with their types, without Input and Output. */
 export async function typesIn(name: string): Promise<ReadonlyMap<string, string>> {
-  const declared = (await packed("dist/sdk", ".d.ts"))
-    .flatMap(({ statements }) => statements)
-    .filter((each) => ts.isInterfaceDeclaration(each) || ts.isClassDeclaration(each))
-    .find((each) => each.name?.text === name);
-  if (declared === undefined) throw new Error(`the package declares no ${name}`);
-  const fields = [...declared.members].flatMap((member) =>
-    (ts.isPropertySignature(member) || ts.isPropertyDeclaration(member)) && member.type !== undefined
-      ? [[member.name.getText(), plain(member.type.getText())] as const]
-      : [],
+  const { checker, exported } = await declarations();
+  const symbol = exported.get(name);
+  if (symbol === undefined) throw new Error(`the package exports no ${name}`);
+  const own = checker.getPropertiesOfType(checker.getDeclaredTypeOfSymbol(symbol)).filter(isField);
+  return new Map(
+    own.map((field) => [
+      field.name,
+      plain(checker.typeToString(checker.getTypeOfSymbol(field), undefined, ts.TypeFormatFlags.NoTruncation)),
+    ]),
   );
-  return new Map(fields);
+}
+
+const isField = ({ name, flags, declarations: [declared] = [] }: ts.Symbol) =>
+  (flags & ts.SymbolFlags.Property) !== 0 &&
+  !name.startsWith("#") &&
+  !declared?.getSourceFile().fileName.includes("/@pulumi/");
+
+let opened: ReturnType<typeof open> | undefined;
+const declarations = () => {
+  opened ??= open();
+  return opened;
+};
+
+async function open() {
+  const entry = join((await packedPackage()).folder, "dist/sdk/index.d.ts");
+  const program = ts.createProgram([entry], { strict: true, types: [] });
+  const checker = program.getTypeChecker();
+  const module = checker.getSymbolAtLocation(program.getSourceFile(entry) as ts.SourceFile) as ts.Symbol;
+  const exported = checker.getExportsOfModule(module).map((symbol) => checker.getAliasedSymbol(symbol));
+  return { checker, exported: new Map(exported.map((symbol) => [symbol.name, symbol])) };
 }
 
 /** All strings in the package's own code; of a template, each piece between its values. */
@@ -98,8 +117,8 @@ function plain(type: string): string {
   do {
     before = after;
     after = after
-      .replace(/^pulumi\.(?:Input|Output)<(.*)>$/, "$1")
-      .replace(/pulumi\.Input<([^<>]*)>/g, "$1")
+      .replace(/^(?:Input|Output|OutputInstance)<(.*)>$/, "$1")
+      .replace(/\bInput<([^<>]*)>/g, "$1")
       .replace(/ \| undefined$/, "");
   } while (after !== before);
   return after;

@@ -207,13 +207,13 @@ describe("the packed package", () => {
     );
   });
 
-  it("loads only two small files into a policy pack", async () => {
+  it("loads only three small files into a policy pack", async () => {
     const loaded: string[] = await node(
       `require("pulumi-apikeys/policy"); console.log(JSON.stringify(Object.keys(require.cache)))`,
     );
     const files = loaded.map((file) => file.slice(file.lastIndexOf("pulumi-apikeys")));
     expect(files.toSorted()).toEqual(
-      ["policy", "types"].map((name) => join("pulumi-apikeys", "dist", "sdk", `${name}.js`)),
+      ["keyProperties", "policy", "types"].map((name) => join("pulumi-apikeys", "dist", "sdk", `${name}.js`)),
     );
   });
 
