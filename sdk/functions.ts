@@ -1,14 +1,26 @@
 import * as pulumi from "@pulumi/pulumi";
+import { chosenHost } from "./host";
 import type { ApiKeyArgs, FoundKeyScope, KeyValue } from "./keyProperties";
 import { argumentsOf, type Provider, type ProviderArgs } from "./provider";
+import { prefixes } from "./types";
 
 /** The options of a function. */
 export interface FunctionOptions {
   /**
-   * The {@link Provider} whose credentials the function uses. Default: credentials from the environment, then from
-   * stack config, as for resources.
+   * The {@link Provider} whose credentials the function uses. Default: that of `parent`; without one, credentials from
+   * the environment, then from stack config, as for resources.
    */
   readonly provider?: Provider | undefined;
+  /** The resource whose Provider the function uses, such as the component that calls it. Default: none. */
+  readonly parent?: pulumi.Resource | undefined;
+}
+
+/** The options of the Output form of a function. */
+export interface FunctionOutputOptions extends FunctionOptions {
+  /** Resources to wait for. If one is not created yet, in a preview, the result is unknown. Default: none. */
+  readonly dependsOn?:
+    | pulumi.Input<pulumi.CustomResource | readonly pulumi.Input<pulumi.CustomResource>[]>
+    | undefined;
 }
 
 /** A workspace, as a function returns it. A field that the service leaves out is absent. */
@@ -161,7 +173,7 @@ export function getWorkspaces(opts: FunctionOptions = {}): Promise<GetWorkspaces
 }
 
 /** The Output form of {@link getWorkspaces}. While an argument is unknown in a preview, the result is unknown too. */
-export function getWorkspacesOutput(opts: FunctionOptions = {}): pulumi.Output<GetWorkspacesResult> {
+export function getWorkspacesOutput(opts: FunctionOutputOptions = {}): pulumi.Output<GetWorkspacesResult> {
   return invokeOutput("getWorkspaces", {}, opts);
 }
 
@@ -185,7 +197,7 @@ export function getWorkspace(args: GetWorkspaceArgs, opts: FunctionOptions = {})
 /** The Output form of {@link getWorkspace}. While an argument is unknown in a preview, the result is unknown too. */
 export function getWorkspaceOutput(
   args: FunctionInputs<GetWorkspaceArgs>,
-  opts: FunctionOptions = {},
+  opts: FunctionOutputOptions = {},
 ): pulumi.Output<FoundWorkspace> {
   return invokeOutput("getWorkspace", args, opts);
 }
@@ -213,7 +225,7 @@ export function getApiKeys(args: GetApiKeysArgs, opts: FunctionOptions = {}): Pr
 /** The Output form of {@link getApiKeys}. While an argument is unknown in a preview, the result is unknown too. */
 export function getApiKeysOutput(
   args: FunctionInputs<GetApiKeysArgs>,
-  opts: FunctionOptions = {},
+  opts: FunctionOutputOptions = {},
 ): pulumi.Output<GetApiKeysResult> {
   return invokeOutput("getApiKeys", args, opts);
 }
@@ -239,7 +251,7 @@ export function getApiKey(args: GetApiKeyArgs, opts: FunctionOptions = {}): Prom
 /** The Output form of {@link getApiKey}. While an argument is unknown in a preview, the result is unknown too. */
 export function getApiKeyOutput(
   args: FunctionInputs<GetApiKeyArgs>,
-  opts: FunctionOptions = {},
+  opts: FunctionOutputOptions = {},
 ): pulumi.Output<FoundApiKey> {
   return invokeOutput("getApiKey", args, opts);
 }
@@ -264,7 +276,7 @@ export function getScopes(args: GetScopesArgs, opts: FunctionOptions = {}): Prom
 /** The Output form of {@link getScopes}. While an argument is unknown in a preview, the result is unknown too. */
 export function getScopesOutput(
   args: FunctionInputs<GetScopesArgs>,
-  opts: FunctionOptions = {},
+  opts: FunctionOutputOptions = {},
 ): pulumi.Output<GetScopesResult> {
   return invokeOutput("getScopes", args, opts);
 }
@@ -291,17 +303,20 @@ async function invoke<N extends Name>(name: N, args: ArgsOf<N>, opts: FunctionOp
 function invokeOutput<N extends Name>(
   name: N,
   args: FunctionInputs<ArgsOf<N>>,
-  opts: FunctionOptions,
+  { dependsOn = [], ...opts }: FunctionOutputOptions,
 ): pulumi.Output<ResultOf<N>> {
   // The result is not a secret, although the token that it was read with is.
   const credentials = pulumi.unsecret(pulumi.output(providerArguments(name, opts)));
+  const exist = pulumi.output(dependsOn).apply((all) => pulumi.all([all].flat().map(({ id }) => id)));
   return pulumi
-    .all([credentials, pulumi.output(args)])
+    .all([credentials, pulumi.output(args), exist])
     .apply(([given, plain]) => callProvider(name, given, plain as ArgsOf<N>)) as pulumi.Output<ResultOf<N>>;
 }
 
-function providerArguments(name: Name, { provider }: FunctionOptions): ProviderArgs {
-  return provider === undefined ? {} : argumentsOf(provider, name);
+/** The arguments of the Provider that Pulumi would give a resource with these options. */
+function providerArguments(name: Name, { provider, parent }: FunctionOptions): ProviderArgs {
+  const chosen = provider ?? parent?.getProvider(prefixes[chosenHost()] + name);
+  return chosen === undefined ? {} : argumentsOf(chosen, name);
 }
 
 /** Loads the provider's code, which only a program that calls functions needs. A failure shows one line, not a stack trace. */

@@ -21,6 +21,7 @@ export {
   type FoundWorkspace,
   type FunctionInputs,
   type FunctionOptions,
+  type FunctionOutputOptions,
   type GetApiKeyArgs,
   type GetApiKeysArgs,
   type GetApiKeysResult,

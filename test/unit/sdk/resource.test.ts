@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { expect, expectTypeOf, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, expectTypeOf, test, vi } from "vitest";
 import {
   type ApiKeyArgs,
   ApiKeySet,
@@ -9,6 +9,7 @@ import {
   type FoundWorkspace,
   type FunctionInputs,
   getScopes,
+  getScopesOutput,
   Provider,
   type ProviderArgs,
   Scope,
@@ -86,6 +87,36 @@ test("R14 functions know the arguments of a Provider from another copy of the pa
   await expect(getScopes({ workspaceId: "ws_1" }, { provider: theirs })).rejects.toThrow(
     "getScopes: the arguments of this Provider are not known here",
   );
+});
+
+describe.each(["dynamic", "plugin"])("R14 a function in a program with the host %s", (host) => {
+  beforeEach(async () => {
+    pulumi.runtime.setAllConfig({ "apikeys:host": host });
+    const newResource = ({ inputs }: pulumi.runtime.MockResourceArgs) => ({ id: undefined, state: inputs });
+    await pulumi.runtime.setMocks({ newResource, call: () => ({}) }, "project", "stack", true);
+  });
+  afterEach(() => pulumi.runtime.setAllConfig({}));
+  const inWorkspace = { workspaceId: "ws_1" };
+
+  test("uses the Provider that a resource of its parent would use, unless it has its own", async () => {
+    const emea = new Provider("emea", { accessToken: pulumi.output("t") });
+    const parent = new WorkspaceSettings(
+      "main",
+      { ...inWorkspace, defaultExpiration: 1 },
+      { provider: emea },
+    );
+    await expect(getScopes(inWorkspace, { parent })).rejects.toThrow(
+      "getScopes: the Provider's accessToken is an Output",
+    );
+    const provider = new Provider("apac", { baseUrl: pulumi.output("https://apac.example.com") });
+    await expect(getScopes(inWorkspace, { parent, provider })).rejects.toThrow("Provider's baseUrl is");
+  });
+
+  test("waits in a preview for the resources that it depends on", async () => {
+    const orders = new Scope("orders", { ...inWorkspace, name: "Orders", representation: "orders" });
+    const scopes = getScopesOutput(inWorkspace, { dependsOn: [orders] });
+    expect(await (scopes as unknown as { readonly isKnown: Promise<boolean> }).isKnown).toBe(false);
+  });
 });
 
 test("K8 key(alias) of an imported key fails because its secret is missing, not the key", () => {
