@@ -42,6 +42,8 @@ export interface PolicyKey extends Omit<PolicyValues, "scopes"> {
   readonly name: string;
   /** The key's permissions. */
   readonly scopes: readonly PolicyKeyScope[];
+  /** When the key expires: in `validateStack`, the expiry that the service set; otherwise `expiresAt`. */
+  readonly effectiveExpiresAt: number | undefined;
   /** How often a RotatingApiKey is rotated, such as "90d"; undefined for other keys. */
   readonly rotateEvery: string | undefined;
   /**
@@ -90,11 +92,29 @@ export function declaredKeys({ type, name, props }: PolicyResource): readonly Po
   return aliases.map((alias) => keyOf(alias, (field) => ofEntry(props, alias, field), isMigrated(alias)));
 }
 
+/**
+ * Returns those keys that have expired, or that expire within this number of days from now. The service's interface does
+ * not define what `expiresAt` counts, so the policy says it: seconds or milliseconds since 1970.
+ *
+ * @see docs/policies.md
+ */
+export function expiresWithin(
+  keys: readonly PolicyKey[],
+  days: number,
+  { unit }: { readonly unit: "seconds" | "milliseconds" },
+): readonly PolicyKey[] {
+  const latest = Date.now() + days * 86_400_000;
+  const msPerUnit = unit === "seconds" ? 1_000 : 1;
+  // Services use 0 for a key that never expires.
+  return keys.filter(({ effectiveExpiresAt: time = 0 }) => time > 0 && time * msPerUnit <= latest);
+}
+
 const kindsOfOne = ["ApiKey", "RotatingApiKey"];
 
 /** What an entry has goes before a default, and null takes that away. */
 function ofEntry(props: PolicyResource["props"], alias: string, field: string): unknown {
   if (field === "workspaceId") return props[field];
+  if (field === "effectiveExpiresAt") return at(at(props["__chosen"], alias), field);
   const own = at(at(props["keys"], alias), field);
   return own === undefined ? at(props["defaults"], field) : own;
 }
@@ -115,6 +135,7 @@ function keyOf(label: string, read: (field: string) => unknown, isMigrated = fal
     name: () => given("name") ?? label,
     scopes: () => (given<readonly Partial<PolicyKeyScope>[]>("scopes") ?? []).map(scopeOf),
     enabled: () => given("enabled") ?? true,
+    effectiveExpiresAt: () => given("effectiveExpiresAt") ?? given("expiresAt"),
     rotateEvery: () => given("rotateEvery"),
     isExisting: () => isMigrated || (given("existingKey") ?? given("existingId")) !== undefined,
   };

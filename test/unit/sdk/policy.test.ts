@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { definitions } from "../../../provider/resources";
-import { declaredKeys } from "../../../sdk/policy";
+import { declaredKeys, expiresWithin } from "../../../sdk/policy";
 
 const prefixes = ["pulumi-nodejs:dynamic/apikeys:", "apikeys:index:"];
 const scope = { representation: "orders", read: true };
@@ -26,7 +26,16 @@ describe.each(prefixes)("declaredKeys, for resources of type %s…", (prefix) =>
 
   test("returns the one key of an ApiKey, without its secret", () => {
     const found = declared("ApiKey", { ...key, ...secrets });
-    expect(found).toEqual([{ ...key, label: "ci", scopes: [all], rotateEvery: undefined, isExisting: true }]);
+    expect(found).toEqual([
+      {
+        ...key,
+        label: "ci",
+        scopes: [all],
+        effectiveExpiresAt: 7,
+        rotateEvery: undefined,
+        isExisting: true,
+      },
+    ]);
     expect(JSON.stringify(found)).not.toContain("sk_");
   });
 
@@ -77,6 +86,39 @@ describe.each(prefixes)("declaredKeys, for resources of type %s…", (prefix) =>
   test("returns no keys for any other resource", () => {
     for (const kind of ["Scope", "WorkspaceSettings", "CustomerBilling", "Provider", "apikey"])
       expect(declared(kind, { ...key, keys: { a: {} } })).toEqual([]);
+  });
+});
+
+describe("expiresWithin", () => {
+  const day = 86_400;
+  const now = Math.floor(Date.now() / 1_000);
+  const keys = (kind: string, props: object) =>
+    declaredKeys({ type: `apikeys:index:${kind}`, name: "ci", props: { ...props } });
+  const labels = (found: ReturnType<typeof declaredKeys>) => found.map(({ label }) => label);
+
+  test("returns the keys of a set that expire by the time that the service set, or else by the declared one", () => {
+    const set = keys("ApiKeySet", {
+      keys: {
+        past: { expiresAt: now - day },
+        soon: { expiresAt: now + 13 * day },
+        later: { expiresAt: now + 15 * day },
+        never: { expiresAt: 0 },
+        unset: {},
+        chosen: {},
+        extended: { expiresAt: now },
+      },
+      defaults: {},
+      __chosen: { chosen: { effectiveExpiresAt: now }, extended: { effectiveExpiresAt: now + 99 * day } },
+    });
+    expect(labels(expiresWithin(set, 14, { unit: "seconds" }))).toEqual(["past", "soon", "chosen"]);
+    expect(labels(expiresWithin(set, 0, { unit: "seconds" }))).toEqual(["past", "chosen"]);
+  });
+
+  test("takes the unit of the time from the policy", () => {
+    const key = keys("RotatingApiKey", { effectiveExpiresAt: (now + 15 * day) * 1_000 });
+    expect(labels(expiresWithin(key, 16, { unit: "milliseconds" }))).toEqual(["ci"]);
+    expect(labels(expiresWithin(key, 14, { unit: "milliseconds" }))).toEqual([]);
+    expect(labels(expiresWithin(key, 16, { unit: "seconds" }))).toEqual([]);
   });
 });
 
