@@ -148,12 +148,9 @@ async function create(session: Session, declared: ScopeInputs): Promise<ScopeOut
   const existing = findExactly(declared, before);
   if (existing !== undefined) return adopted(doing, declared, existing);
   try {
-    const { record } = await createScope(
-      session.call,
-      { workspaceId },
-      { name, representation, description },
-    );
-    if (record !== undefined && isAnswerTo(declared, record, before)) {
+    const body = { name, representation, description };
+    const { record } = await createScope(session.call, { workspaceId }, body);
+    if (record !== undefined && !before.some(({ id }) => id === record.id)) {
       warnOfDifferences(session, declared, record);
       return written(declared, record);
     }
@@ -169,17 +166,7 @@ async function create(session: Session, declared: ScopeInputs): Promise<ScopeOut
 
 const unclear = "It is not known whether the scope was created";
 
-/** An answer may be another scope's. If the service rewrote the representation, a new id and the name tell the scope. */
-function isAnswerTo(declared: ScopeState, record: ScopeRecord, before: readonly ScopeRecord[]): boolean {
-  if (isAlike(declared, record, "representation")) return true;
-  const isNamed = record.name !== undefined && isAlike(declared, record, "name");
-  return isNamed && !before.some(({ id }) => id === record.id);
-}
-
-/**
- * A POST is never repeated: the list shows whether an answer was lost, or somebody else was faster (S4). If the
- * service refused it, nothing was created, so an existing scope must have exactly this representation.
- */
+/** A POST is never repeated: the list shows whether an answer was lost, or somebody else was faster (S4). */
 async function afterFailure(
   session: Session,
   doing: string,
@@ -188,18 +175,13 @@ async function afterFailure(
 ): Promise<ScopeOutcome> {
   const { verdict, status } = error instanceof CallError ? error : {};
   let found: ScopeRecord | undefined;
-  let isListRead = true;
   try {
     if (verdict === "ambiguous") found = await untilListed(session, declared, doing, before);
     // A scope that differs in form from the declared one may be why.
     if (status === 409) found ??= findFolded(declared, before);
-    if (verdict === "refused") {
-      found = findExactly(declared, await list(session, declared, { doing, notDone: unclear }));
-    }
   } catch (failed) {
     // What became of the POST says more than that the list can't be read.
     if (!(failed instanceof Failure)) throw failed;
-    isListRead = false;
   }
   if (found !== undefined) return adopted(doing, declared, found);
   throw toFailure(error, session, {
@@ -207,7 +189,7 @@ async function afterFailure(
     notDone: "Nothing was created",
     unclear: `${unclear}. Run \`pulumi up\` again, which looks for it before creating one`,
     advice:
-      status === 409 && isListRead
+      status === 409
         ? "another scope has this name, so declare another name; or the workspace has the scope without showing it in its list, so remove this resource: keys can refer to the scope without it"
         : `Check that the access token is allowed to create scopes in ${declared.workspaceId}.`,
   });

@@ -167,19 +167,11 @@ describe("a scope", () => {
     ]);
   });
 
-  test.each([
-    ["another name", { ...rewritten, name: "Bills" }, []],
-    ["an id that was listed before", rewritten, [rewritten]],
-  ])(
-    "S4 fails to be created if the answer has another representation and %s",
-    async (_what, scope, before) => {
-      listing(before, 1);
-      service.inject({ endpoint: "createScope", fault: answering({ scope }) });
-      await expect(process.of("Scope").create(inputs)).rejects.toThrow(
-        /neither its answer nor its list shows/,
-      );
-    },
-  );
+  test("S4 fails to be created if the answer has an id that was listed before", async () => {
+    listing([rewritten], 1);
+    service.inject({ endpoint: "createScope", fault: answering({ scope: rewritten }) });
+    await expect(process.of("Scope").create(inputs)).rejects.toThrow(/neither its answer nor its list shows/);
+  });
 
   test("S4 is found, and not posted twice, if the list shows it only seconds after a lost answer", async () => {
     service.inject({ endpoint: "createScope", fault: { kind: "resetAfter" } });
