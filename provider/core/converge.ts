@@ -4,15 +4,7 @@ import { mask } from "../client/secrets";
 import type { Session } from "./definition";
 import { InconclusiveError, reasonOf } from "./errors";
 import { pollUntil } from "./polling";
-import {
-  caseFolded,
-  hasAddedSeparators,
-  type ManagedField,
-  observedKey,
-  type Properties,
-  rewritten,
-  same,
-} from "./state";
+import { caseFolded, type ManagedField, observedKey, type Properties, rewritten, same } from "./state";
 import { sentences } from "./text";
 
 /** Writes an object, and checks that the service applied the write (R4). */
@@ -131,11 +123,11 @@ export async function converge<T, Body>(
       await observeResult(written, hasWaitedInVain ? undefined : seen);
       isSeen = true;
     }
-    return { record: seen, ...compareWithAims(convergence, seen, problem), problem };
+    return { record: seen, ...compareWithAims(convergence, seen), problem };
   } catch (error) {
     if (!isSent && !(error instanceof CallError && error.verdict === "ambiguous")) throw error;
     if (!isSeen && isEdit) return { ...unseen(convergence), error };
-    return { record: seen, ...compareWithAims(convergence, seen, problem), error };
+    return { record: seen, ...compareWithAims(convergence, seen), error };
   }
 }
 
@@ -160,7 +152,6 @@ type Aimed<T> = Pick<Convergence<T, unknown>, "last" | "isEdit" | "observe" | "a
 function compareWithAims<T>(
   { last, isEdit, observe, aims, say }: Aimed<T>,
   record: T,
-  problem: string | undefined,
 ): Pick<Settled<T>, "notApplied" | "warnings"> {
   const [before, now] = [observe(last), observe(record)];
   const notApplied: NotApplied[] = [];
@@ -171,20 +162,14 @@ function compareWithAims<T>(
     const stayed = isEdit && same(field, before[name], now[name]);
     const said = say(name, value);
     const words = `${name}: ${kept ? `should be ${said} again` : `the program has ${said}`}, the service ${stayed && !kept ? "still has" : "has"} ${say(name, now[name])}`;
-    const isNumber = typeof value === "number";
     if (exact) notApplied.push({ field: name, words });
     else if (kept)
       warnings.push(
         `${name}, which is not declared, was ${said} before the write and is ${say(name, now[name])} now.`,
       );
     else if (caseFolded(value) === caseFolded(now[name])) continue;
-    else if (keepsRemoved(value, before[name], now[name])) notApplied.push({ field: name, words });
-    // A value that stayed may be what the service makes of the new one. An answer without the object may be an error.
-    else if (!stayed || (isNumber && problem === undefined) || hasAddedSeparators(value, now[name]))
-      warnings.push(
-        `${words}; ${isNumber ? "it may have rounded the value" : "it may have rewritten the value"}.`,
-      );
-    else notApplied.push({ field: name, words });
+    else if (stayed || keepsRemoved(value, before[name], now[name])) notApplied.push({ field: name, words });
+    else warnings.push(`${words}; it may have rewritten the value.`);
   }
   return { notApplied, warnings };
 }

@@ -44,14 +44,6 @@ export function caseFolded(value: unknown): string {
     .toLowerCase();
 }
 
-/** Whether `now` is the declared string with separators added at its ends, as some services do: "acme" → "acme_". */
-export function hasAddedSeparators(declared: unknown, now: unknown): boolean {
-  const [short, long] = [caseFolded(declared), caseFolded(now)];
-  if (short === "" || long === short) return false;
-  const at = long.indexOf(short);
-  return at >= 0 && !/[\p{L}\p{N}]/u.test(long.slice(0, at) + long.slice(at + short.length));
-}
-
 /** What the service has for the managed fields where that is not what was declared (R1): it may rewrite what it is sent. */
 export function rewritten(
   fields: readonly ManagedField[],

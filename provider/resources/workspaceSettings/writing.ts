@@ -29,8 +29,8 @@ export interface Writing {
 
 /**
  * Writes the target values. The PATCH repeats settings that are not declared, so that it means the same whether the
- * service merges or replaces; if one of these changes all the same, a second PATCH restores it, or a warning names it. Sends
- * nothing if the workspace has the values already (W1, W2).
+ * service merges or replaces; a warning names one of these that changes nevertheless. Sends nothing if the workspace has the
+ * values already (W1, W2).
  */
 export async function write(
   session: Session,
@@ -57,7 +57,7 @@ export async function write(
           ? { field, value, exact: true, kept: true }
           : { field, value, exact: false };
       }),
-    ...others.map((field): Aim => ({ field, value: old[field.name], exact: field.name in kept, kept: true })),
+    ...others.map((field): Aim => ({ field, value: old[field.name], exact: false, kept: true })),
   ];
   const read = () => readWorkspace(session.call, { workspaceId });
   const written = converge(session, {
@@ -67,7 +67,7 @@ export async function write(
     fields: settings,
     observe,
     aims,
-    body: (attempt) => [body, { ...kept, ...target }][attempt],
+    body: (attempt) => (attempt > 1 ? undefined : body),
     send: (sent) => editWorkspace(session.call, { workspaceId }, sent),
     // Restored values must be seen in a read (W5).
     isShown: (answer) =>

@@ -119,23 +119,6 @@ describe("a PATCH of settings whose result is not known", () => {
     },
   );
 
-  test("W1 names what a failed restoration left changed", async () => {
-    let patches = 0;
-    const service = replying(workspaceSettings, ({ method, body }) => {
-      if (method === "PATCH") {
-        patches += 1;
-        if (patches === 2) throw lost;
-        workspace.held = { ...(body as object), defaultExpiration: 7 };
-      }
-      return { workspace: { id: "ws_1", ...workspace.held } };
-    });
-    workspace.held = { defaultKeyPrefix: "old", defaultExpiration: 60 };
-    const { message } = await kept(service.create(inputs));
-    expect(message).toContain(
-      "the connection was cut. defaultExpiration: should be 60 again, the service has 7. State has",
-    );
-  });
-
   test("W4 saves no state if the service refuses the first PATCH, and the error says what it may not accept", async () => {
     workspace.fault = { method: "PATCH", error: refused(400) };
     expect(await kept(workspace.settings.create(inputs))).toMatchObject({
