@@ -67,39 +67,67 @@ export function disagreement({ argument, stack }: EngineConfig, env: Environment
   const [service, other] = [used, unused].map((url) => serviceAt(url) ?? url.trim());
   if (service === other) return undefined;
   // An invalid URL may contain a password.
-  const quoted = (url: string) => (badUrl(url, true) === undefined ? ` (${url.trim()})` : "");
+  const quoted = (url: string) => (badUrl(url.trim(), true) === undefined ? ` (${url.trim()})` : "");
   return `APIKEYS_BASE_URL${quoted(used)} overrides stack config apikeys:baseUrl${quoted(unused)}, which differs. Remove one of them.`;
-}
-
-/** Where settings are looked up. */
-interface Sources {
-  readonly given: EngineConfig;
-  readonly env: Environment;
-  /** Adds to the list of what is wrong. */
-  readonly refuse: (problem: string) => undefined;
 }
 
 /** The configuration, or what is wrong with it. */
 export function configuration(given: EngineConfig, env: Environment): Configuration | Misconfiguration {
   const problems: string[] = [];
-  const sources: Sources = { given, env, refuse: (problem) => void problems.push(problem) };
-  const url = baseUrl(sources);
-  const token = accessToken(sources);
-  const former = formerUrl(sources);
-  const withoutKeyList = switchIn(
-    env["APIKEYS_NO_KEY_LIST"],
-    "the environment variable APIKEYS_NO_KEY_LIST",
-    sources,
-  );
-  if (url === undefined || token === undefined || problems.length > 0) {
-    return { problems };
+  const refuse = (problem: string) => void problems.push(problem);
+  const ofVariable = (name: string) => [env[name]?.trim(), `the environment variable ${name}`] as const;
+  /** The value of a setting and where it comes from: the first that is set; "" is not. */
+  const chosen = (name: Name): Choice => {
+    const variable = variables[name];
+    const choices: readonly Choice[] = [
+      [given.argument[name], `the Provider's argument ${name}`, "argument"],
+      [env[variable], `the environment variable ${variable}`, "environment"],
+      [given.stack[name], `stack config apikeys:${name}`, "stack"],
+    ];
+    return choices.find(([value]) => value) ?? [undefined, "", "stack"];
+  };
+  const chosenToken = (): Choice => {
+    const { accessTokenEnv: named } = given.argument;
+    const source = `the environment variable ${named}, which the Provider's accessTokenEnv names`;
+    return named === undefined ? chosen("accessToken") : [env[named], source, "environment"];
+  };
+  /** A wrong value counts as true, so that an http URL is not refused as well. */
+  const isOn = ([value, source]: readonly [string | undefined, string, ...unknown[]]): boolean => {
+    const text = value?.trim() || "false";
+    if (!["true", "1", "false", "0"].includes(text)) refuse(`${source} must be true, false, 1 or 0.`);
+    return text !== "false" && text !== "0";
+  };
+
+  const [givenUrl, urlSource, urlOrigin] = chosen("baseUrl");
+  const baseUrl = givenUrl?.trim() ?? "";
+  const allowHttp = isOn(chosen("allowHttp"));
+  const urlProblem = givenUrl === undefined ? undefined : badUrl(baseUrl, allowHttp);
+  if (givenUrl === undefined) refuse(noBaseUrl);
+  else if (urlProblem !== undefined) refuse(`${urlSource} ${urlProblem}`);
+
+  const [accessToken = "", tokenSource, tokenOrigin] = chosenToken();
+  if (accessToken === "") {
+    refuse(tokenSource === "" ? noToken : `${tokenSource}, is not set: set it to an access token.`);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: a header must not contain these.
+  } else if (/[\s\u0000-\u001f\u007f]/.test(accessToken) || /[^\u0000-\u00ff]/.test(accessToken)) {
+    refuse(
+      `the access token from ${tokenSource} contains white space or a character that a header can't carry: copy it again, without Bearer before it and without a line break after it.`,
+    );
   }
-  const services = [url.value, former].map(serviceAt);
+
+  const [former, formerSource] = ofVariable("APIKEYS_MOVED_FROM");
+  const formerProblem = former ? badUrl(former, true) : undefined;
+  if (formerProblem !== undefined) refuse(`${formerSource} ${formerProblem}`);
+  const withoutKeyList = isOn(ofVariable("APIKEYS_NO_KEY_LIST"));
+
+  if (problems.length > 0) return { problems };
+  // A program may have made its argument secret.
+  const shown = urlOrigin === "argument" ? "" : `${baseUrl}, `;
   return {
-    credentials: { baseUrl: url.value, accessToken: token.value },
-    tokenAdvice: token.advice,
-    baseUrlSource: url.source,
-    services: services.filter((one) => one !== undefined),
+    credentials: { baseUrl, accessToken },
+    tokenAdvice: sentences(`The access token came from ${tokenSource}`, tokenRemedies[tokenOrigin]),
+    baseUrlSource: `${shown}from ${urlSource}`,
+    services: [baseUrl, former].map(serviceAt).filter((one) => one !== undefined),
     withoutKeyList,
   };
 }
@@ -107,16 +135,10 @@ export function configuration(given: EngineConfig, env: Environment): Configurat
 type Origin = keyof typeof tokenRemedies;
 type Choice = readonly [value: string | undefined, source: string, origin: Origin];
 
-/** The value of a setting and where it comes from: the first that is set; "" is not. */
-function chosen(name: Name, { given: { argument, stack }, env }: Sources): Choice {
-  const variable = variables[name];
-  const choices: readonly Choice[] = [
-    [argument[name], `the Provider's argument ${name}`, "argument"],
-    [env[variable], `the environment variable ${variable}`, "environment"],
-    [stack[name], `stack config apikeys:${name}`, "stack"],
-  ];
-  return choices.find(([value]) => value) ?? [undefined, "", "stack"];
-}
+const noBaseUrl =
+  "the service's base URL is not configured: run `pulumi config set apikeys:baseUrl https://…` (an explicit Provider reads it in Node.js programs only), set the environment variable APIKEYS_BASE_URL, or pass baseUrl to a Provider.";
+const noToken =
+  "the access token is not configured: run `pulumi config set --secret apikeys:accessToken` (an explicit Provider reads it in Node.js programs only), set the environment variable APIKEYS_ACCESS_TOKEN, or pass accessToken or accessTokenEnv to a Provider.";
 
 /** A short hash of a base URL: enough to tell services apart in state. */
 function serviceAt(baseUrl = ""): string | undefined {
@@ -126,41 +148,9 @@ function serviceAt(baseUrl = ""): string | undefined {
   return createHash("sha256").update(normalised).digest("base64url").slice(0, 8);
 }
 
-function baseUrl(sources: Sources) {
-  const { refuse } = sources;
-  const [value, source, origin] = chosen("baseUrl", sources);
-  const [text, switchSource] = chosen("allowHttp", sources);
-  const allowHttp = switchIn(text, switchSource, sources);
-  if (value === undefined) {
-    return refuse(
-      "the service's base URL is not configured: run `pulumi config set apikeys:baseUrl https://…` (an explicit Provider reads it in Node.js programs only), set the environment variable APIKEYS_BASE_URL, or pass baseUrl to a Provider.",
-    );
-  }
-  const problem = badUrl(value, allowHttp);
-  if (problem !== undefined) return refuse(`${source} ${problem}`);
-  // A program may have made its argument secret.
-  const shown = origin === "argument" ? "" : `${value.trim()}, `;
-  return { value: value.trim(), source: `${shown}from ${source}` };
-}
-
-/** The base URL that the service had before it moved. */
-function formerUrl({ env, refuse }: Sources): string | undefined {
-  const value = env["APIKEYS_MOVED_FROM"]?.trim();
-  if (!value) return undefined;
-  const problem = badUrl(value, true);
-  return problem === undefined ? value : refuse(`the environment variable APIKEYS_MOVED_FROM ${problem}`);
-}
-
-/** A wrong value counts as true, so that an http URL is not refused as well. */
-function switchIn(value: string | undefined, source: string, { refuse }: Sources): boolean {
-  const text = value?.trim() || "false";
-  if (!["true", "1", "false", "0"].includes(text)) refuse(`${source} must be true, false, 1 or 0.`);
-  return text !== "false" && text !== "0";
-}
-
 function badUrl(value: string, allowHttp: boolean): string | undefined {
-  const url = URL.parse(value.trim());
-  if (url === null || !/^https?:\/\//i.test(value.trim())) {
+  const url = URL.parse(value);
+  if (url === null || !/^https?:\/\//i.test(value)) {
     return "is not a URL: write it as https://host, with a path if the service has one.";
   }
   if (url.username !== "" || url.password !== "") {
@@ -174,28 +164,6 @@ function badUrl(value: string, allowHttp: boolean): string | undefined {
     return "is http, which would expose the access token to the network: use https, or set apikeys:allowHttp (or APIKEYS_ALLOW_HTTP) to true if you trust the network.";
   }
   return undefined;
-}
-
-function accessToken(sources: Sources) {
-  const { given, env, refuse } = sources;
-  const { accessTokenEnv: named } = given.argument;
-  const ofNamed = `the environment variable ${named}, which the Provider's accessTokenEnv names`;
-  const [value, source, origin]: Choice =
-    named === undefined ? chosen("accessToken", sources) : [env[named], ofNamed, "environment"];
-  if (!value) {
-    return refuse(
-      named === undefined
-        ? "the access token is not configured: run `pulumi config set --secret apikeys:accessToken` (an explicit Provider reads it in Node.js programs only), set the environment variable APIKEYS_ACCESS_TOKEN, or pass accessToken or accessTokenEnv to a Provider."
-        : `${source}, is not set: set it to an access token.`,
-    );
-  }
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: a header must not contain these.
-  if (/[\s\u0000-\u001f\u007f]/.test(value) || /[^\u0000-\u00ff]/.test(value)) {
-    return refuse(
-      `the access token from ${source} contains white space or a character that a header can't carry: copy it again, without Bearer before it and without a line break after it.`,
-    );
-  }
-  return { value, advice: sentences(`The access token came from ${source}`, tokenRemedies[origin]) };
 }
 
 /** What to do if the service does not accept the token, by where it came from. */
