@@ -5,8 +5,7 @@
  */
 import { randomUUID } from "node:crypto";
 import * as z from "zod/mini";
-import { type BillingRecord, createBilling } from "../client/billing";
-import type { Written } from "../client/call";
+import { createBilling } from "../client/billing";
 import { CallError } from "../client/callError";
 import { certainlyChanged } from "../core/comparison";
 import type { Checked } from "../core/declarations";
@@ -225,9 +224,14 @@ async function grant(session: Session, declared: BillingInputs): Promise<Billing
       `${doing}: the request was sent at ${at}, but the run ended before the service answered. ${capitalised(unsaved)}`,
     );
   };
-  let answer: Written<BillingRecord>;
   try {
-    answer = await createBilling({ ...session.call, sending }, body);
+    const { record, problem, flaw } = await createBilling({ ...session.call, sending }, body);
+    if (record !== undefined) {
+      return { id: record.id, state: { ...declared, billingId: record.id, createdAt: record.createdAt } };
+    }
+    const elsewhere = flaw === "notJson" ? ifElsewhere(session) : undefined;
+    const accepted = `${doing}: the service accepted the request at ${at}, but ${problem ?? "its answer can't be used"}`;
+    return { ...uncertain(declared), failure: sentences(accepted, waysOut, elsewhere) };
   } catch (error) {
     const isAnswered = error instanceof CallError && error.verdict !== "notSent";
     const failure = toFailure(error, session, {
@@ -236,22 +240,10 @@ async function grant(session: Session, declared: BillingInputs): Promise<Billing
       unclear: `The request was sent at ${at}, and it is not known whether the credits were granted. The provider does not send it again. ${waysOut}`,
       advice: `Check that workspace ${workspaceId} exists, and that the access token is allowed to create billing records in it.`,
     });
-    if (error instanceof CallError && error.verdict === "ambiguous") {
-      return { ...uncertain(declared), failure: failure.message };
-    }
+    if (failure.unresolved) return { ...uncertain(declared), failure: failure.message };
     session.onInterrupt(undefined);
     throw failure;
   }
-  const { record } = answer;
-  if (record !== undefined) {
-    return { id: record.id, state: { ...declared, billingId: record.id, createdAt: record.createdAt } };
-  }
-  const failure = sentences(
-    `${doing}: the service accepted the request at ${at}, but ${answer.problem ?? "its answer can't be used"}`,
-    waysOut,
-    answer.flaw === "notJson" ? ifElsewhere(session) : undefined,
-  );
-  return { ...uncertain(declared), failure };
 }
 
 /** A grant can't be taken back, and the next update would grant again (B3). */

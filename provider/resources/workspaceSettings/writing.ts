@@ -1,4 +1,3 @@
-import { CallError } from "../../client/callError";
 import {
   type EditWorkspace,
   editWorkspace,
@@ -39,10 +38,9 @@ export async function write(
 ): Promise<Settled<WorkspaceRecord>> {
   const wanted = declaredIn(target);
   const old = observe(before);
-  const matches = (record: WorkspaceRecord) =>
-    wanted.every((field) => same(field, target[field.name], observe(record)[field.name]));
-  const isMatching = matches(before);
-  if (isMatching && !wanted.some((field) => doubted.includes(field))) return settledAs(before);
+  const isDone = (field: Setting) =>
+    !doubted.includes(field) && same(field, target[field.name], old[field.name]);
+  if (wanted.every(isDone)) return settledAs(before);
   const others = settings.filter((field) => !wanted.includes(field));
   const kept = sendable(others, before);
   // A service may refuse an empty list, even if that is what it has.
@@ -52,15 +50,13 @@ export async function write(
     ...wanted
       .filter((field) => !unchanged.includes(field))
       .map((field): Aim => {
-        const value = target[field.name];
-        return restored.includes(field)
-          ? { field, value, exact: true, kept: true }
-          : { field, value, exact: false };
+        const isRestored = restored.includes(field);
+        return { field, value: target[field.name], exact: isRestored, ...(isRestored && { kept: true }) };
       }),
     ...others.map((field): Aim => ({ field, value: old[field.name], exact: false, kept: true })),
   ];
   const read = () => readWorkspace(session.call, { workspaceId });
-  const written = converge(session, {
+  return converge(session, {
     waitingFor: `workspace ${workspaceId} to show the change`,
     last: before,
     isEdit: true,
@@ -75,13 +71,6 @@ export async function write(
     read,
     explainMissing: read,
     say: sayingOf(secrecies),
-  });
-  return written.catch(async (error: unknown) => {
-    // A service may refuse a PATCH that changes nothing.
-    const isRefused = isMatching && error instanceof CallError && error.verdict === "refused";
-    const now = isRefused ? await read().catch(() => undefined) : undefined;
-    if (now === undefined || !matches(now)) throw error;
-    return settledAs(now);
   });
 }
 

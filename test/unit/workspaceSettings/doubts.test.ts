@@ -139,18 +139,6 @@ test("W2 an update sends a value that a read shows already, if the last update w
   expect(workspace.held["defaultKeyPrefix"]).toBe("old");
 });
 
-test("W2 an update whose PATCH is refused succeeds if the workspace has the values, before and after", async () => {
-  const { state } = await workspace.settings.create(inputs);
-  workspace.held = { ...workspace.held, defaultKeyPrefix: "theirs" };
-  workspace.fault = { method: "PATCH", error: refused(422) };
-  const theirs = { ...inputs, defaultKeyPrefix: "theirs" };
-  expect(await workspace.settings.update("ws_1", state, theirs)).toMatchObject(theirs);
-  const { message } = await kept(
-    workspace.settings.update("ws_1", state, { ...inputs, defaultKeyPrefix: "x" }),
-  );
-  expect(message).toContain("422");
-});
-
 describe("the body of a PATCH of settings", () => {
   test("W1 repeats undeclared settings exactly as read, and leaves out absent ones", async () => {
     workspace.held = { defaultKeyPrefix: "old", defaultAllowedIPs: ["2001:DB8:0::1", "10.0.0.1/32"] };
