@@ -92,13 +92,11 @@ export class ApiKey extends pulumi.CustomResource {
   declare readonly key: pulumi.Output<string>;
 
   /**
-   * Creates an API key, or takes an existing one with `existingKey` or `existingId`. Changing `name`, `scopes` or
-   * `enabled` updates the key in place; any other change replaces it. Destroy deletes the key.
+   * Creates an API key, or takes an existing one with `existingKey` or `existingId`. Destroy deletes the key.
    *
    * @param name The resource's name, unique within the stack. Also the key's name, unless you set `args.name`.
    * @param args The key's inputs.
    * @param opts Pulumi's resource options. `import` needs the plugin; without it, use `pulumi import --file`.
-   * @see docs/api-key.md
    */
   constructor(name: string, args: ApiKeyArgs, opts: pulumi.CustomResourceOptions = {}) {
     super(...registration(keyFacts, name, withSecret(args), opts));
@@ -115,13 +113,6 @@ export class ApiKey extends pulumi.CustomResource {
    * @param id The key's id in the service.
    * @param state The workspace that the key belongs to.
    * @param opts Pulumi's resource options.
-   * @example
-   * ```ts
-   * import { ApiKey } from "pulumi-apikeys";
-   *
-   * const theirs = ApiKey.get("theirs", "key_theirs", { workspaceId: "ws_main" });
-   * export const isEnabled = theirs.enabled;
-   * ```
    */
   static get(
     name: string,

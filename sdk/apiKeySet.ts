@@ -128,14 +128,12 @@ export class ApiKeySet extends pulumi.CustomResource {
   readonly #name: string;
 
   /**
-   * Creates many API keys of one workspace as one resource. Adding an entry creates a key, and removing one deletes its
-   * key. Destroy deletes all keys of the set.
+   * Creates many API keys of one workspace as one resource. Destroy deletes all keys of the set.
    *
    * @param name The resource's name, unique within the stack.
    * @param args The workspace, its keys, and the defaults of all keys.
    * @param opts Pulumi's resource options. `import` needs the plugin; without it, migrate the keys with `existingKey`,
    *   adopt them with `existingId`, or import them as a new set with `pulumi import --file`.
-   * @see docs/api-key-set.md
    */
   constructor(name: string, args: ApiKeySetArgs, opts: pulumi.CustomResourceOptions = {}) {
     refuseWildcard(name, opts.ignoreChanges);
@@ -150,13 +148,6 @@ export class ApiKeySet extends pulumi.CustomResource {
    * a preview that changes the set, the secret is unknown; with the plugin, only if this key is new or replaced.
    *
    * @param alias The key's alias in `keys`.
-   * @example
-   * ```ts
-   * import { ApiKeySet } from "pulumi-apikeys";
-   *
-   * const customers = new ApiKeySet("customers", { workspaceId: "ws_main", keys: { acme: { customerId: "cus_1" } } });
-   * export const acme = customers.key("acme");
-   * ```
    */
   key(alias: string): pulumi.Output<string> {
     const amongAll = () =>

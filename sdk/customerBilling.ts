@@ -106,14 +106,12 @@ export class CustomerBilling extends pulumi.CustomResource {
   declare readonly createdAt: pulumi.Output<string | undefined>;
 
   /**
-   * Grants credits in a workspace, once for each value of `grant`; or adopts an existing record with `billingId`. The
-   * service can't take back a grant: destroy only removes the record from state, and declaring it again grants again.
-   * Use the option `protect`.
+   * Grants credits, once for each value of `grant`; or adopts an existing record with `billingId`. Destroy only removes
+   * the record from state, and declaring it again grants again: use the option `protect`.
    *
    * @param name The resource's name, unique within the stack.
    * @param args The grant, and its workspace.
    * @param opts Pulumi's resource options. `import` needs the plugin; without it, set `billingId`.
-   * @see docs/customer-billing.md
    */
   constructor(name: string, args: CustomerBillingArgs, opts: pulumi.CustomResourceOptions = {}) {
     super(...registration(facts, name, args, pulumi.mergeOptions(grantGuard(), opts)));

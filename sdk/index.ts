@@ -14,34 +14,10 @@ export {
   type ApiKeySetEntry,
   type ApiKeySetEntryArgs,
 } from "./apiKeySet";
-export { CustomerBilling, type CustomerBillingArgs } from "./customerBilling";
-export {
-  type FoundApiKey,
-  type FoundScope,
-  type FoundWorkspace,
-  type FunctionInputs,
-  type FunctionOptions,
-  type FunctionOutputOptions,
-  type GetApiKeyArgs,
-  type GetApiKeysArgs,
-  type GetApiKeysResult,
-  type GetScopesArgs,
-  type GetScopesResult,
-  type GetWorkspaceArgs,
-  type GetWorkspacesResult,
-  getApiKey,
-  getApiKeyOutput,
-  getApiKeys,
-  getApiKeysOutput,
-  getScopes,
-  getScopesOutput,
-  getWorkspace,
-  getWorkspaceOutput,
-  getWorkspaces,
-  getWorkspacesOutput,
-} from "./functions";
+export * from "./customerBilling";
+export * from "./functions";
 export type { ApiKeyArgs, FoundKeyScope, KeyScope, KeyScopeArgs } from "./keyProperties";
 export { Provider, type ProviderArgs } from "./provider";
-export { RotatingApiKey, type RotatingApiKeyArgs } from "./rotatingApiKey";
-export { Scope, type ScopeArgs, type ScopeState } from "./scope";
-export { WorkspaceSettings, type WorkspaceSettingsArgs } from "./workspaceSettings";
+export * from "./rotatingApiKey";
+export * from "./scope";
+export * from "./workspaceSettings";

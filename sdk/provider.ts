@@ -58,7 +58,6 @@ export class Provider extends pulumi.ProviderResource {
    * @param name The resource's name, unique within the stack.
    * @param args The credentials and settings. Default: from the environment, then from stack config.
    * @param opts Pulumi's resource options.
-   * @see docs/configuration.md
    */
   constructor(name: string, args: ProviderArgs = {}, opts: pulumi.ResourceOptions = {}) {
     const isStrange = ([argument, value]: [string, unknown]) =>

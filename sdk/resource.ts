@@ -90,6 +90,8 @@ export function registration<S extends Shape>(
       `${kind} "${name}": the resource option import can't work for dynamic resources. ${insteadOfImport}`,
     );
   }
+  // In a component that is a provider of its own, there is no stack, so the class can't guard a grant.
+  const isUnguarded = isGuarded && pulumi.runtime.getStackResource() === undefined;
   const [type, movable] = asResource(kind, opts);
   const names = Object.keys(properties) as (keyof typeof properties)[];
   const secrets = names.filter((property) => properties[property] === "secret");
@@ -105,9 +107,8 @@ export function registration<S extends Shape>(
       ...(paths === undefined ? {} : { __secrets: paths }),
       // For check, which Pulumi's host does not tell the name. A resource that is only read is not checked.
       ...(opts.id !== undefined ? { __external: true } : isDynamic && { __resourceName: name }),
-      // The plugin keeps it, so that a stack can move back. Of a grant it also says that this class guards it, which it
-      // can't in a component that is a provider of its own: there is no stack.
-      ...(!(isGuarded && !isDynamic && pulumi.runtime.getStackResource() === undefined) && {
+      // The plugin keeps it, so that a stack can move back. It also shows the plugin that this class guards a grant.
+      ...((isDynamic || !isUnguarded) && {
         __provider: `exports.handler=()=>require("pulumi-apikeys/dynamic").provider(${JSON.stringify(kind)});`,
       }),
     },

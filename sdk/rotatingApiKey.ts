@@ -127,13 +127,11 @@ export class RotatingApiKey extends pulumi.CustomResource {
 
   /**
    * Creates an API key that is rotated by age, or takes an existing one as the first key with `existingKey` or
-   * `existingId`. The first update after `rotateEvery` creates a new key; the first update after the `overlap` deletes
-   * the previous one. Destroy deletes both.
+   * `existingId`. Destroy deletes both keys.
    *
    * @param name The resource's name, unique within the stack. Also the keys' name, unless you set `args.name`.
    * @param args The key's inputs, and when it is rotated.
    * @param opts Pulumi's resource options. `import` needs the plugin; without it, use `existingId`.
-   * @see docs/rotating-api-key.md
    */
   constructor(name: string, args: RotatingApiKeyArgs, opts: pulumi.CustomResourceOptions = {}) {
     super(...registration(facts, name, withSecret(args), opts));

@@ -78,13 +78,11 @@ export class Scope extends pulumi.CustomResource {
   declare readonly updatedAt: pulumi.Output<string | undefined>;
 
   /**
-   * Creates a scope in a workspace, or adopts the scope that the workspace has already. The service can't change or
-   * delete it later: destroy only removes it from state.
+   * Creates a scope, or adopts the scope that the workspace has already. Destroy only removes it from state.
    *
    * @param name The resource's name, unique within the stack. Not the scope's name.
    * @param args The scope's inputs.
    * @param opts Pulumi's resource options. `import` needs the plugin; without it, declaring the same scope adopts it.
-   * @see docs/scope.md
    */
   constructor(name: string, args: ScopeArgs, opts: pulumi.CustomResourceOptions = {}) {
     super(...registration(facts, name, args, opts));
@@ -99,13 +97,6 @@ export class Scope extends pulumi.CustomResource {
    * @param id The scope's representation or its id, which is also the output `id`.
    * @param state The workspace that defines the scope.
    * @param opts Pulumi's resource options.
-   * @example
-   * ```ts
-   * import { Scope } from "pulumi-apikeys";
-   *
-   * const orders = Scope.get("orders", "orders", { workspaceId: "ws_main" });
-   * export const description = orders.description;
-   * ```
    */
   static get(
     name: string,

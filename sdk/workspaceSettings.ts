@@ -88,13 +88,11 @@ export class WorkspaceSettings extends pulumi.CustomResource {
   declare readonly teamId: pulumi.Output<string | undefined>;
 
   /**
-   * Manages the defaults that an existing workspace has for its keys. Only the settings that you declare are managed.
-   * Destroy leaves them as they are, unless `onDestroy` is "restore".
+   * Manages the settings that you declare. Destroy leaves them as they are, unless `onDestroy` is "restore".
    *
    * @param name The resource's name, unique within the stack.
    * @param args The workspace and its defaults.
    * @param opts Pulumi's resource options. `import` needs the plugin; without it, declare the settings.
-   * @see docs/workspace-settings.md
    */
   constructor(name: string, args: WorkspaceSettingsArgs, opts: pulumi.CustomResourceOptions = {}) {
     super(...registration(facts, name, args, opts));
@@ -108,13 +106,6 @@ export class WorkspaceSettings extends pulumi.CustomResource {
    * @param name The resource's name, unique within the stack.
    * @param id The workspace's id.
    * @param opts Pulumi's resource options.
-   * @example
-   * ```ts
-   * import { WorkspaceSettings } from "pulumi-apikeys";
-   *
-   * const theirs = WorkspaceSettings.get("theirs", "ws_main");
-   * export const limit = theirs.defaultRateLimitPerSecond;
-   * ```
    */
   static get(
     name: string,

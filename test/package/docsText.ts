@@ -65,8 +65,12 @@ async function open() {
   const program = ts.createProgram([entry], { strict: true, types: [] });
   const checker = program.getTypeChecker();
   const module = checker.getSymbolAtLocation(program.getSourceFile(entry) as ts.SourceFile) as ts.Symbol;
-  const exported = checker.getExportsOfModule(module).map((symbol) => checker.getAliasedSymbol(symbol));
-  return { checker, exported: new Map(exported.map((symbol) => [symbol.name, symbol])) };
+  const resolved = (symbol: ts.Symbol) =>
+    symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+  const exported = checker
+    .getExportsOfModule(module)
+    .map((symbol) => [symbol.name, resolved(symbol)] as const);
+  return { checker, exported: new Map(exported) };
 }
 
 /** All strings in the package's own code; of a template, each piece between its values. */

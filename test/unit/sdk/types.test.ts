@@ -335,6 +335,13 @@ describe("in a preview, the outputs that the engine's answer lacks", () => {
     expect([await prefix.isKnown, await metadata.isKnown]).toEqual([false, true]);
   });
 
+  // The public behavior that settleAbsent gets by changing fields that Pulumi's types hide.
+  test("R12 are passed to what the program applies to them", { timeout: 2_000 }, async () => {
+    await knownWith({ __service: "s" });
+    const { metadata } = new ApiKey("ci", { ...inWorkspace, customerId: "cus_1" });
+    expect(await new Promise((resolve) => metadata.apply((value) => resolve([value])))).toEqual([undefined]);
+  });
+
   test("R12 stay unknown if the answer is only what the program declares", async () => {
     const known = await knownWith({});
     expect(known["Scope"]).toEqual(["urn", "id", "workspaceId", "name", "representation"]);
