@@ -4,7 +4,7 @@ import type { ApiKeyArgs, FoundKeyScope, KeyValue } from "./keyProperties";
 import { argumentsOf, type Provider, type ProviderArgs } from "./provider";
 import { prefixes } from "./types";
 
-/** The options of a function. */
+/** The options of a function. See docs/functions.md. */
 export interface FunctionOptions {
   /**
    * The {@link Provider} whose credentials the function uses. Default: that of `parent`; without one, credentials from
@@ -165,8 +165,6 @@ export type FunctionInputs<Args> = { readonly [Name in keyof Args]: pulumi.Input
  *
  * export const names = getWorkspaces().then(({ workspaces }) => workspaces.map(({ name }) => name));
  * ```
- *
- * @see docs/functions.md
  */
 export function getWorkspaces(opts: FunctionOptions = {}): Promise<GetWorkspacesResult> {
   return invoke("getWorkspaces", {}, opts);
@@ -187,8 +185,6 @@ export function getWorkspacesOutput(opts: FunctionOutputOptions = {}): pulumi.Ou
  * const workspace = getWorkspaceOutput({ name: "Main" });
  * new ApiKey("ci", { workspaceId: workspace.id, customerId: "cus_1" });
  * ```
- *
- * @see docs/functions.md
  */
 export function getWorkspace(args: GetWorkspaceArgs, opts: FunctionOptions = {}): Promise<FoundWorkspace> {
   return invoke("getWorkspace", args, opts);
@@ -215,8 +211,6 @@ export function getWorkspaceOutput(
  * const disabled = getApiKeys({ workspaceId: "ws_main", enabled: false });
  * export const disabledIds = disabled.then(({ apiKeys }) => apiKeys.map(({ id }) => id));
  * ```
- *
- * @see docs/functions.md
  */
 export function getApiKeys(args: GetApiKeysArgs, opts: FunctionOptions = {}): Promise<GetApiKeysResult> {
   return invoke("getApiKeys", args, opts);
@@ -241,8 +235,6 @@ export function getApiKeysOutput(
  * const reports = getApiKey({ workspaceId: "ws_main", name: "reports" });
  * export const lastUsedAt = reports.then((key) => key.lastUsedAt);
  * ```
- *
- * @see docs/functions.md
  */
 export function getApiKey(args: GetApiKeyArgs, opts: FunctionOptions = {}): Promise<FoundApiKey> {
   return invoke("getApiKey", args, opts);
@@ -266,8 +258,6 @@ export function getApiKeyOutput(
  * const defined = getScopes({ workspaceId: "ws_main" });
  * export const representations = defined.then(({ scopes }) => scopes.map((scope) => scope.representation));
  * ```
- *
- * @see docs/functions.md
  */
 export function getScopes(args: GetScopesArgs, opts: FunctionOptions = {}): Promise<GetScopesResult> {
   return invoke("getScopes", args, opts);

@@ -81,29 +81,22 @@ const replaced =
 const renamed =
   "and creating another resource would grant it again. Nothing was granted. If the resource was renamed or moved, give it the option aliases; or, to grant again on purpose or at another service, use another value of grant.";
 
-/** A file backend may be writing the state at that moment, so that a read finds only part of it. */
-const pausesMs = [100, 200, 400, 800, 1_600];
-
 async function readState(): Promise<State> {
-  for (const ms of pausesMs) {
-    try {
-      return await readStateOnce();
-    } catch {
-      await new Promise((resolve) => setTimeout(resolve, ms));
-    }
-  }
-  return readStateOnce();
-}
-
-async function readStateOnce(): Promise<State> {
   const organization = pulumi.getOrganization();
   // All backends except Pulumi Cloud have this organization; some of them know stacks by name only.
   const nameOnly = organization === "organization";
   const stackName = nameOnly
     ? pulumi.getStack()
     : `${organization}/${pulumi.getProject()}/${pulumi.getStack()}`;
-  const { outputs } = await pulumi.runtime.invoke("pulumi:pulumi:readStackResourceOutputs", { stackName });
-  return outputs;
+  for (let pauseMs = 100; ; pauseMs *= 2) {
+    try {
+      return (await pulumi.runtime.invoke("pulumi:pulumi:readStackResourceOutputs", { stackName })).outputs;
+    } catch (error) {
+      // A file backend may be writing the state at that moment, so that a read finds only part of it.
+      if (pauseMs > 1_600) throw error;
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
+  }
 }
 
 /** The properties with their secrets in plain text. `apply` would not run for a value that is unknown in a preview. */

@@ -127,7 +127,7 @@ function at(value: unknown, name: string): unknown {
 function keyOf(label: string, read: (field: string) => unknown, isMigrated = false): PolicyKey {
   const given = <T>(field: string) => (read(field) ?? undefined) as T | undefined;
   const { existingKey: _, existingId: __, ...names } = keyInputs;
-  const inputs = Object.keys(names).map((name) => [name, () => given(name)] as const);
+  const inputs = Object.fromEntries(Object.keys(names).map((name) => [name, () => given(name)]));
   const others: { readonly [Name in keyof PolicyKey]?: () => PolicyKey[Name] } = {
     label: () => label,
     workspaceId: () => given("workspaceId") ?? "",
@@ -139,10 +139,8 @@ function keyOf(label: string, read: (field: string) => unknown, isMigrated = fal
     rotateEvery: () => given("rotateEvery"),
     isExisting: () => isMigrated || (given("existingKey") ?? given("existingId")) !== undefined,
   };
-  const properties = [...inputs, ...Object.entries(others)].map(([name, get]) => [
-    name,
-    { get, enumerable: true },
-  ]);
+  const all = Object.entries({ ...inputs, ...others });
+  const properties = all.map(([name, get]) => [name, { get, enumerable: true }]);
   return Object.defineProperties({} as PolicyKey, Object.fromEntries(properties));
 }
 
