@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
-import { chosenHost } from "./host";
 import type { ApiKeyArgs, FoundKeyScope, KeyValue } from "./keyProperties";
 import { argumentsOf, type Provider, type ProviderArgs } from "./provider";
+import { chosenHost } from "./resource";
 import { prefixes } from "./types";
 
 /** The options of a function. See docs/functions.md. */

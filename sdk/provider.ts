@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { asProvider } from "./host";
+import { asProvider } from "./resource";
 
 /**
  * The arguments of an explicit {@link Provider}. An argument that is left out comes from the environment, then, in

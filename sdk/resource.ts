@@ -1,8 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Shape } from "../provider/core/definition";
-import { asResource, chosenHost } from "./host";
-import { secretPaths } from "./secrets";
-import { isTypeOf } from "./types";
+import { type Host, isTypeOf, prefixes } from "./types";
 
 /**
  * Whether the value is a resource of that kind, even of another copy of this package. Pulumi's policies call this with
@@ -152,4 +150,109 @@ interface Internals {
   isKnown: Promise<boolean>;
   /** With unknown values in place; an output that the engine's answer lacks is `undefined`. */
   promise(withUnknowns: true): Promise<unknown>;
+}
+
+/** State holds packages too, so they can never change. */
+const packages: Readonly<Record<Host, string>> = { dynamic: "pulumi-nodejs", plugin: "apikeys" };
+
+/** The host that stack config chooses for all resources of the program. */
+export function chosenHost(): Host {
+  const host = new pulumi.Config("apikeys").get("host") ?? "dynamic";
+  if (host === "dynamic" || host === "plugin") return host;
+  throw new pulumi.RunError(
+    `Stack config apikeys:host is ${JSON.stringify(host)}. Set it to "plugin", or to "dynamic", which is the default.`,
+  );
+}
+
+/** The type of a kind's resources, and options with the other host's type as an alias, so that a stack can move. */
+export function asResource<Options extends pulumi.ResourceOptions>(
+  kind: string,
+  opts: Options,
+): [type: string, opts: Options] {
+  const [host, former] = chosenAndFormer();
+  return [prefixes[host] + kind, moving(opts, prefixes[host] + kind, prefixes[former] + kind)];
+}
+
+/** The same for an explicit Provider, with its package instead of the type. */
+export function asProvider(opts: pulumi.ResourceOptions): [pkg: string, opts: pulumi.ResourceOptions] {
+  const [host, former] = chosenAndFormer();
+  const [own, other] = [host, former].map((of) => `pulumi:providers:${packages[of]}`) as [string, string];
+  return [packages[host], moving(opts, own, other)];
+}
+
+function chosenAndFormer(): [host: Host, former: Host] {
+  return chosenHost() === "plugin" ? ["plugin", "dynamic"] : ["dynamic", "plugin"];
+}
+
+/** A resource may be renamed in the update that moves it, so each alias is also given with the other type. */
+function moving<Options extends pulumi.ResourceOptions>(opts: Options, own: string, type: string): Options {
+  const given = opts.aliases ?? [];
+  const moved = given.map((alias) =>
+    pulumi
+      .output(alias)
+      .apply((known) => (typeof known === "string" ? known.replaceAll(own, type) : { type, ...known })),
+  );
+  return { ...opts, aliases: [...given, { type }, ...moved] };
+}
+
+/** The property names that lead to a value; "*" matches any name. */
+type Path = readonly string[];
+
+/** What is secret apart from values in the inputs. */
+interface Others {
+  /** The outputs that the resource option additionalSecretOutputs names. */
+  readonly outputs: readonly string[];
+  /** Dotted paths that are always secret; the provider knows them already. */
+  readonly always: readonly string[];
+}
+
+/**
+ * The paths of the values that a program made secret in a resource's inputs, always in the same order; `undefined` if
+ * there are none. The provider gets plain values, so it learns only from these paths what is secret. A list is secret
+ * as a whole, and so is the value of an Output. A field of one of a set's keys is secret in all keys, so that the list
+ * of paths stays short.
+ */
+export function secretPaths(inputs: object, { outputs, always }: Others): pulumi.Input<Path[] | undefined> {
+  const known = new Set(always);
+  const isNew = (path: Path) => !known.has(inEachKey(path).join("."));
+  const named = outputs.map((output): Path => [output]).filter(isNew);
+  const findings = pathsIn(inputs, [], isNew);
+  if (findings.length === 0 && named.length === 0) return undefined;
+  return Promise.all(findings).then((found) => {
+    const paths = [...found.flat(), ...named].map((path) => JSON.stringify(inEachKey(path)));
+    const sorted = [...new Set(paths)].sort();
+    return sorted.length === 0 ? undefined : sorted.map((path): Path => JSON.parse(path));
+  });
+}
+
+function inEachKey(path: Path): Path {
+  const [name, alias, ...rest] = path;
+  return name === "keys" && alias !== undefined ? [name, "*", ...rest] : path;
+}
+
+type Finding = Promise<readonly Path[]>;
+
+/** The places in a value that may be secret. Each resolves to its paths, or to none if it is not secret. */
+function pathsIn(value: unknown, path: Path, isNew: (path: Path) => boolean): readonly Finding[] {
+  if (typeof value !== "object" || value === null || pulumi.Resource.isInstance(value)) return [];
+  if (!isNew(path)) return [];
+  if (pulumi.Output.isInstance(value) || value instanceof Promise) {
+    return [isSecret(value).then((secret) => (secret ? [path] : []))];
+  }
+  if (!Array.isArray(value)) {
+    return Object.entries(value).flatMap(([name, inner]) => pathsIn(inner, [...path, name], isNew));
+  }
+  const inner = value.flatMap((entry) => pathsIn(entry, path, isNew));
+  return inner.length === 0
+    ? []
+    : [Promise.all(inner).then((found) => (found.flat().length > 0 ? [path] : []))];
+}
+
+/** An input that fails reports its own error elsewhere. */
+async function isSecret(value: pulumi.Output<unknown> | Promise<unknown>): Promise<boolean> {
+  try {
+    return await pulumi.isSecret(pulumi.Output.isInstance(value) ? value : pulumi.output(value));
+  } catch {
+    return false;
+  }
 }

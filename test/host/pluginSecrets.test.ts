@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { unknown } from "../../provider/core/unknown";
-import { secretPaths } from "../../sdk/secrets";
+import { secretPaths } from "../../sdk/resource";
 import type { Endpoint } from "../../standin";
 import { HostFailure, type Properties, secretMark, unmarked } from "./host";
 import type { PluginHost, PluginResource } from "./plugin";

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { beforeEach, describe, expect, test } from "vitest";
 import { ApiKey, ApiKeySet, type ApiKeySetArgs, Provider } from "../../../sdk";
-import { secretPaths } from "../../../sdk/secrets";
+import { secretPaths } from "../../../sdk/resource";
 
 const { secret, output } = pulumi;
 const none = { outputs: [], always: [] };
