@@ -5,37 +5,31 @@ import { type Facts, isOfKind, type Outputs, registration, settleAbsent } from "
 import { inOneHost, isTypeOf } from "./types";
 
 /**
- * The inputs of a {@link CustomerBilling}. An input that fails the preview on change can change together with `grant`,
- * which grants again. While `billingId` is set, nothing is granted, and changing any other input changes only state.
+ * The inputs of a {@link CustomerBilling}. Changing one fails the preview, because it would grant again, unless `grant`
+ * changes too. While `billingId` is set, nothing is granted, and changing any other input changes only state.
  *
  * @see docs/customer-billing.md
  */
 export interface CustomerBillingArgs {
-  /** The id of the workspace. Changing it fails the preview, because it would grant again. */
+  /** The id of the workspace. */
   readonly workspaceId: pulumi.Input<string>;
   /**
    * The credits to grant, as a decimal string: "100" and "100.00" are the same. Required, unless `billingId` is set.
-   * Changing them fails the preview, because it would grant again.
    *
    * @remarks
    * Can be a whole number too.
    */
   readonly totalCredits?: pulumi.Input<string | number | undefined>;
-  /**
-   * Whether the customer may use more than the credits. Default: false. Changing it fails the preview, because it would
-   * grant again.
-   */
+  /** Whether the customer may use more than the credits. Default: false. */
   readonly allowOverages?: pulumi.Input<boolean | undefined>;
   /**
-   * The spend cap, as a decimal string. Default: none. Changing it fails the preview, because it would grant again.
+   * The spend cap, as a decimal string. Default: none.
    *
    * @remarks
    * Can be a whole number too.
    */
   readonly spendCap?: pulumi.Input<string | number | undefined>;
-  /**
-   * The id of a meter outside the service. Default: none. Changing it fails the preview, because it would grant again.
-   */
+  /** The id of a meter outside the service. Default: none. */
   readonly externalMeterId?: pulumi.Input<string | undefined>;
   /**
    * The id of an existing record to adopt, instead of granting credits. Can't be combined with `totalCredits`. Default:

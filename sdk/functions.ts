@@ -158,13 +158,6 @@ export type FunctionInputs<Args> = { readonly [Name in keyof Args]: pulumi.Input
 
 /**
  * Returns the workspaces that the access token can see, at each preview and update.
- *
- * @example
- * ```ts
- * import { getWorkspaces } from "pulumi-apikeys";
- *
- * export const names = getWorkspaces().then(({ workspaces }) => workspaces.map(({ name }) => name));
- * ```
  */
 export function getWorkspaces(opts: FunctionOptions = {}): Promise<GetWorkspacesResult> {
   return invoke("getWorkspaces", {}, opts);
@@ -227,14 +220,6 @@ export function getApiKeysOutput(
 /**
  * Returns one key, by its id or its name, without its secret, at each preview and update. Fails if the key does not
  * exist or was deleted.
- *
- * @example
- * ```ts
- * import { getApiKey } from "pulumi-apikeys";
- *
- * const reports = getApiKey({ workspaceId: "ws_main", name: "reports" });
- * export const lastUsedAt = reports.then((key) => key.lastUsedAt);
- * ```
  */
 export function getApiKey(args: GetApiKeyArgs, opts: FunctionOptions = {}): Promise<FoundApiKey> {
   return invoke("getApiKey", args, opts);
@@ -250,14 +235,6 @@ export function getApiKeyOutput(
 
 /**
  * Returns the scopes that a workspace defines, at each preview and update.
- *
- * @example
- * ```ts
- * import { getScopes } from "pulumi-apikeys";
- *
- * const defined = getScopes({ workspaceId: "ws_main" });
- * export const representations = defined.then(({ scopes }) => scopes.map((scope) => scope.representation));
- * ```
  */
 export function getScopes(args: GetScopesArgs, opts: FunctionOptions = {}): Promise<GetScopesResult> {
   return invoke("getScopes", args, opts);

@@ -62,23 +62,14 @@ export interface PolicyKey extends Omit<PolicyValues, "scopes"> {
  * @param resource The resource: `args` of `validateResource`, or one of `args.resources` of `validateStack`.
  * @example
  * ```ts
- * import { PolicyPack } from "@pulumi/policy";
+ * import type { ResourceValidation } from "@pulumi/policy";
  * import { declaredKeys } from "pulumi-apikeys/policy";
  *
- * new PolicyPack("api-keys", {
- *   policies: [
- *     {
- *       name: "keys-expire",
- *       description: "Every key expires.",
- *       enforcementLevel: "mandatory",
- *       validateResource: (args, reportViolation) => {
- *         for (const { label, expiresAt } of declaredKeys(args)) {
- *           if (expiresAt === undefined) reportViolation(`key "${label}" never expires`);
- *         }
- *       },
- *     },
- *   ],
- * });
+ * export const everyKeyExpires: ResourceValidation = (args, reportViolation) => {
+ *   for (const { label, expiresAt } of declaredKeys(args)) {
+ *     if (expiresAt === undefined) reportViolation(`key "${label}" never expires`);
+ *   }
+ * };
  * ```
  *
  * @see docs/policies.md

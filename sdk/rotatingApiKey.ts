@@ -15,19 +15,15 @@ export interface RotatingApiKeyArgs extends ApiKeyArgs {
   /** The id of the workspace that the keys belong to. Changing it replaces the resource and its keys. */
   readonly workspaceId: pulumi.Input<string>;
   /**
-   * The value of an existing key to migrate as the first key, instead of creating one. Always a secret. Can't be
-   * combined with `prefix`, `expiresAt` or `externalMeterId`. Default: none. A new value replaces the resource and its
-   * keys. An empty string, as from an unset variable, fails the preview. Removing `existingKey` later changes nothing.
-   * Destroy deletes a migrated key.
+   * The value of an existing key to migrate as the first key, with the limits of an {@link ApiKey}. Always a secret.
+   * Default: none. A new value replaces the resource and its keys; removing `existingKey` later changes nothing.
    */
   readonly existingKey?: pulumi.Input<string | undefined>;
   /**
-   * The id of an existing key to adopt as the first key, instead of creating one. The update changes the key's `name`,
-   * `scopes` and `enabled` to match the program, and the preview can't show these changes. `scopes` must be set too.
-   * Can't be combined with `existingKey`, `prefix`, `expiresAt`, `externalMeterId` or `metadata`. Default: none. There
-   * is no `key` until the first rotation, because the service shows a secret only once. Another id replaces the
-   * resource and its keys; while it stays the same, `workspaceId` can't change. Removing `existingId` later changes
-   * nothing. Destroy deletes an adopted key.
+   * The id of an existing key to adopt as the first key, with the limits of an {@link ApiKey}. Default: none. The update
+   * changes the key's `name`, `scopes` and `enabled` to match the program, and the preview can't show these changes.
+   * `scopes` must be set too. There is no `key` until the first rotation. Another id replaces the resource and its keys;
+   * while it stays the same, `workspaceId` can't change. Removing `existingId` later changes nothing.
    */
   readonly existingId?: pulumi.Input<string | undefined>;
   /**
