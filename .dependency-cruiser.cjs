@@ -53,7 +53,7 @@ module.exports = {
     {
       name: "only-resources-know-resources",
       severity: "error",
-      from: { path: "^provider/(core/|reads/|hosts/|functions\\.ts$)" },
+      from: { path: "^provider/(core/|reads\\.ts$|hosts/|functions\\.ts$)" },
       to: { path: "^provider/resources/" },
     },
     {

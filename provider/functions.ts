@@ -1,17 +1,19 @@
-import { type ApiKeyRecord, readApiKey } from "./client/apiKeys";
-import type { Call } from "./client/call";
-import { isNotFound } from "./client/callError";
-import { pathProblem } from "./client/paths";
-import type { ScopeRecord } from "./client/scopes";
-import { openTransport, type Transport } from "./client/transport";
-import type { WorkspaceRecord } from "./client/workspaces";
+import { isNotFound, openTransport, type Transport } from "./client/send";
+import {
+  type ApiKeyRecord,
+  type Call,
+  pathProblem,
+  readApiKey,
+  type ScopeRecord,
+  type WorkspaceRecord,
+} from "./client/service";
 import { configuration, engineConfig } from "./core/config";
 import type { HostContext } from "./core/context";
 import { Failure, orFail } from "./core/errors";
 import { defined, type Properties } from "./core/state";
 import { capitalised, listed } from "./core/text";
 import { nodeProblem } from "./nodeVersion";
-import { readFresh, type SharedReads, sharedReads } from "./reads/sharedReads";
+import { orThrow, type SharedReads, sharedReads } from "./reads";
 
 /** The functions of a program. They throw a Failure and nothing else. */
 
@@ -55,7 +57,7 @@ interface InWorkspace {
 
 export async function getWorkspaces(source: Source): Promise<{ workspaces: WorkspaceRecord[] }> {
   const workspaces = await ask(source, "Listing the workspaces", async (reads) => [
-    ...(await readFresh(reads.workspaces)).all,
+    ...orThrow(await reads.workspaces.fresh()).all,
   ]);
   return { workspaces };
 }
@@ -66,10 +68,15 @@ export async function getWorkspace(source: Source, { id, name }: ByIdOrName): Pr
   if (id !== undefined) {
     expectIds({ id });
     const advice = "Check the id, and that the access token is allowed to read the workspace.";
-    return ask(source, `Reading workspace ${id}`, (reads) => readFresh(reads.workspace(id)), advice);
+    return ask(
+      source,
+      `Reading workspace ${id}`,
+      async (reads) => orThrow(await reads.workspace(id).fresh()),
+      advice,
+    );
   }
   return ask(source, "Listing the workspaces", async ({ workspaces }) =>
-    single(`workspace named "${name}"`, name, (await readFresh(workspaces)).all),
+    single(`workspace named "${name}"`, name, orThrow(await workspaces.fresh()).all),
   );
 }
 
@@ -115,7 +122,7 @@ async function pickKeys<T>(
   return ask(
     source,
     `Listing the keys of workspace ${workspaceId}`,
-    async (reads) => pick((await readFresh(reads.keys(workspaceId))).all),
+    async (reads) => pick(orThrow(await reads.keys(workspaceId).fresh()).all),
     "Check workspaceId, and that the access token is allowed to list the keys of the workspace.",
   );
 }
@@ -171,7 +178,7 @@ export async function getScopes(
   const scopes = await ask(
     source,
     `Listing the scopes of workspace ${workspaceId}`,
-    async (reads) => [...(await readFresh(reads.scopes(workspaceId))).all],
+    async (reads) => [...orThrow(await reads.scopes(workspaceId).fresh()).all],
     "Check workspaceId, and that the access token is allowed to list the scopes of the workspace.",
   );
   return { scopes };

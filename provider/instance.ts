@@ -1,4 +1,4 @@
-import { openTransport, type Transport } from "./client/transport";
+import { openTransport, type Transport } from "./client/send";
 import {
   type Configuration,
   configuration,
@@ -45,7 +45,7 @@ export function openInstance(options: InstanceOptions) {
     // After Ctrl-C nothing more is created or changed, but a new object can still be deleted.
     const gate = async (method: string) =>
       method === "POST" || method === "PATCH" ? run.whyClosed() : undefined;
-    opened = openTransport({ gate, signal: run.closed, concurrency: 32 });
+    opened = openTransport({ gate, signal: run.closed });
     return opened;
   }
   return {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { isLoopback } from "../client/agents";
-import type { Credentials } from "../client/call";
+import type { Credentials } from "../client/service";
+import { isLoopback } from "../client/wire";
 import { sentences } from "./text";
 
 /** The namespaces of stack config, and of the arguments of an explicit Provider. */

@@ -1,4 +1,4 @@
-import type { Transport } from "../client/transport";
+import type { Transport } from "../client/send";
 import type { Configuration, Misconfiguration } from "./config";
 import { type Declarations, openDeclarations } from "./declarations";
 import type { AnyDefinition } from "./definition";

@@ -1,6 +1,5 @@
-import { recordOf, type Written } from "../client/call";
-import { CallError } from "../client/callError";
-import { mask } from "../client/secrets";
+import { CallError, recordOf, type Written } from "../client/send";
+import { mask } from "../client/words";
 import type { Session } from "./definition";
 import { InconclusiveError, reasonOf } from "./errors";
 import { pollUntil } from "./polling";
@@ -97,7 +96,7 @@ export async function converge<T, Body>(
   /** Sets `seen` to what the write came to. `before`: the object as it was, if waiting for a change is worthwhile. */
   async function observeResult(written: Written<T>, before: T | undefined): Promise<void> {
     const answer = recordOf(written);
-    problem = written.deferred ? "the service answered 202" : written.flaw && written.problem;
+    problem = written.deferred ? "the service answered 202" : written.problem;
     if (answer !== undefined && convergence.isShown(answer, seen) && matches(answer)) {
       seen = answer;
       return;

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Call } from "../client/call";
+import type { Call } from "../client/service";
 import type { Configuration } from "./config";
 import type { Checked } from "./declarations";
 import {

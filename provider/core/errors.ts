@@ -1,4 +1,4 @@
-import { CallError } from "../client/callError";
+import { CallError } from "../client/send";
 import type { Configuration } from "./config";
 import type { Kept } from "./state";
 import { oneLine, sentences } from "./text";

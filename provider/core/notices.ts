@@ -1,4 +1,4 @@
-import { maskSecrets } from "../client/secrets";
+import { maskSecrets } from "../client/words";
 import type { KindContext } from "./context";
 import { secretValues, textsIn, valuesAt } from "./secrecy";
 import type { Properties } from "./state";

@@ -1,4 +1,4 @@
-import { sharedReads } from "../reads/sharedReads";
+import { sharedReads } from "../reads";
 import type { Session } from "./definition";
 import { InconclusiveError } from "./errors";
 
@@ -6,9 +6,9 @@ import { InconclusiveError } from "./errors";
 export async function expectVisible(session: Session, workspaceId: string, missing: string): Promise<void> {
   // An earlier read may be from before this token lost its access to the workspace.
   const answer = await sharedReads(session.call).workspace(workspaceId).fresh();
-  if (!("problem" in answer)) return;
+  if (answer.kind === "known") return;
   throw new InconclusiveError(
-    `${missing}, but its workspace can't be read either: ${answer.problem}`,
+    `${missing}, but its workspace can't be read either: ${answer.error.message}`,
     `The access token is the likely cause: it may belong to another account. ${session.tokenAdvice} If the token is right, check the workspace's id; if the workspace was deleted, remove the resource from state with \`pulumi state delete\`.`,
   );
 }

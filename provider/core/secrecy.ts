@@ -1,4 +1,4 @@
-import { mask } from "../client/secrets";
+import { mask } from "../client/words";
 import { isRecord, type Properties, secretsKey } from "./state";
 
 /** Which values of a resource the program made secret (R16): inputs and state list their paths in `__secrets`. */

@@ -1,4 +1,4 @@
-import { maskSecrets } from "../client/secrets";
+import { maskSecrets } from "../client/words";
 import type { KindContext } from "./context";
 import type { Session, Warn } from "./definition";
 import { Failure } from "./errors";
@@ -58,8 +58,7 @@ export function openSession(
       return {
         transport: transport(),
         credentials,
-        secrets: [...hidden],
-        maskedInMessages: [...maskedInMessages],
+        secrets: [...hidden, ...maskedInMessages],
       };
     },
     get tokenAdvice() {

@@ -5,8 +5,8 @@
  */
 import { randomUUID } from "node:crypto";
 import * as z from "zod/mini";
-import { createBilling } from "../client/billing";
-import { CallError } from "../client/callError";
+import { CallError } from "../client/send";
+import { createBilling } from "../client/service";
 import { certainlyChanged } from "../core/comparison";
 import type { Checked } from "../core/declarations";
 import {
@@ -225,13 +225,12 @@ async function grant(session: Session, declared: BillingInputs): Promise<Billing
     );
   };
   try {
-    const { record, problem, flaw } = await createBilling({ ...session.call, sending }, body);
+    const { record, problem } = await createBilling({ ...session.call, sending }, body);
     if (record !== undefined) {
       return { id: record.id, state: { ...declared, billingId: record.id, createdAt: record.createdAt } };
     }
-    const elsewhere = flaw === "notJson" ? ifElsewhere(session) : undefined;
     const accepted = `${doing}: the service accepted the request at ${at}, but ${problem ?? "its answer can't be used"}`;
-    return { ...uncertain(declared), failure: sentences(accepted, waysOut, elsewhere) };
+    return { ...uncertain(declared), failure: sentences(accepted, waysOut, ifElsewhere(session)) };
   } catch (error) {
     const isAnswered = error instanceof CallError && error.verdict !== "notSent";
     const failure = toFailure(error, session, {

@@ -3,8 +3,8 @@
  * with the same values is adopted. A change fails the preview, unless it creates another scope. Destroy only removes the
  * scope from state (interface, sections 2, 4.10 and 4.11).
  */
-import { CallError } from "../client/callError";
-import { createScope, type ScopeRecord } from "../client/scopes";
+import { CallError } from "../client/send";
+import { createScope, type ScopeRecord } from "../client/service";
 import type { Checked } from "../core/declarations";
 import {
   type DraftOf,
@@ -22,7 +22,7 @@ import { isSecret, shown } from "../core/secrecy";
 import { caseFolded } from "../core/state";
 import { capitalised } from "../core/text";
 import { isUnknown } from "../core/unknown";
-import { orThrow, sharedReads } from "../reads/sharedReads";
+import { orThrow, sharedReads } from "../reads";
 import { optionalString, pathSegment, requiredString } from "./fields/schemas";
 
 // ---- Properties ---------------------------------------------------------------------------------------------------
@@ -229,7 +229,7 @@ function untilListed(
 async function read(session: Session, id: string, state: ScopeState): Promise<ScopeOutcome> {
   const doing = `Reading ${label(state)} (${id})`;
   const words = { doing, notDone: "State is unchanged" };
-  const scopes = await list(session, state, words, id);
+  const scopes = await list(session, state, words, "recent");
   const record = scopes.find((one) => one.id === id) ?? findFolded(state, scopes);
   if (record === undefined) {
     const visible = expectVisible(session, String(state.workspaceId), "the service does not list the scope");
@@ -255,7 +255,7 @@ async function find(
   [workspaceId = "", named]: readonly string[],
 ): Promise<ScopeOutcome | undefined> {
   const doing = `Reading the scopes of workspace ${workspaceId}`;
-  const scopes = await list(session, { workspaceId }, { doing, notDone: "Nothing was changed" }, named);
+  const scopes = await list(session, { workspaceId }, { doing, notDone: "Nothing was changed" }, "recent");
   const found =
     scopes.find(({ representation }) => representation === named) ?? scopes.find(({ id }) => id === named);
   if (found === undefined) return undefined;
@@ -263,15 +263,15 @@ async function find(
   return written({ workspaceId, name, representation, ...(description && { description }) }, found);
 }
 
-/** The scopes of the workspace as of now or, for a reader, as others have just read them. */
+/** The scopes of the workspace as of now or, if that will do, as others have just read them. */
 async function list(
   session: Session,
   { workspaceId }: ScopeState,
   words: CallWords,
-  reader?: string,
+  only?: "recent",
 ): Promise<readonly ScopeRecord[]> {
   const scopes = sharedReads(session.call).scopes(String(workspaceId));
-  const answer = reader === undefined ? scopes.awaited() : scopes.current(reader);
+  const answer = only === undefined ? scopes.fresh() : scopes.recent("unwritten");
   const advice = `Check the id of the workspace, and that the access token is allowed to list its scopes.`;
   return (await orFail(answer.then(orThrow), session, { ...words, advice })).all;
 }

@@ -3,13 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { systemClock } from "../../provider/client/clock";
 import { type PresetName, presets, type StandIn, startStandIn, type Variant } from "../../standin";
 import { someOf } from "../all";
 import { runCli } from "../runCli";
 import { declaredBy } from "../unit/cli/writtenProgram";
 import { startProcess } from "./lifecycles";
-import { quickClock } from "./quickClock";
 
 async function serviceWith(variant: Partial<Variant> | PresetName = {}): Promise<StandIn> {
   const service = await startStandIn({ variant });
@@ -89,7 +87,7 @@ describe.each(someOf(Object.entries(services), ([name]) => name !== "throttled")
         const { out } = await adopt(service, "--workspace", "ws_main", "--as", form, ...named);
         const before = values(service);
         service.clearRequests();
-        const process = startProcess(service, isPaced ? systemClock : quickClock());
+        const process = startProcess(service, isPaced ? "real" : "quick");
         onTestFinished(() => process.close());
         const { resources } = declaredBy(out);
         expect(resources).toHaveLength(form === "set" ? 1 : ids.length);

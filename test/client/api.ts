@@ -1,7 +1,4 @@
-/** All calls of the client. Without vitest, because scripts in other processes load this file too. */
+/** The client's calls to the service. */
 
-export * from "../../provider/client/apiKeys";
-export * from "../../provider/client/billing";
-export type { Call, Written } from "../../provider/client/call";
-export * from "../../provider/client/scopes";
-export * from "../../provider/client/workspaces";
+export type { Written } from "../../provider/client/send";
+export * from "../../provider/client/service";

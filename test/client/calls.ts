@@ -1,9 +1,7 @@
+import { setImmediate } from "node:timers/promises";
 import { onTestFinished } from "vitest";
-import type { CreateApiKey } from "../../provider/client/apiKeys";
-import type { CreateBilling } from "../../provider/client/billing";
-import type { Call } from "../../provider/client/call";
-import { CallError } from "../../provider/client/callError";
-import { openTransport, type TransportOptions } from "../../provider/client/transport";
+import { CallError, openTransport, type TransportOptions } from "../../provider/client/send";
+import type { Call, CreateApiKey, CreateBilling } from "../../provider/client/service";
 import { type Received, startWireServer, type WireServer } from "./wireServer";
 
 export const token = "tok_0123456789/secret+value=";
@@ -13,6 +11,16 @@ export function callTo(baseUrl: string, options: TransportOptions = {}, accessTo
   const transport = openTransport({ random: () => 0, env: {}, ...options });
   onTestFinished(() => transport.close());
   return { transport, credentials: { baseUrl, accessToken } };
+}
+
+/** Pauses that take no time, and how long they were to be. */
+export function quickPauses() {
+  const waits: number[] = [];
+  const pause = async (ms: number) => {
+    waits.push(ms);
+    await setImmediate();
+  };
+  return { waits, pause };
 }
 
 /** A raw server that closes when the test ends. */

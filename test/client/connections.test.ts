@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import * as api from "./api";
-import { callTo, errorOf, keyAnswer, keyPath, newBilling, newKey, wireServer } from "./calls";
-import { quickClock } from "./quickClock";
+import { callTo, errorOf, keyAnswer, keyPath, newBilling, newKey, quickPauses, wireServer } from "./calls";
 import { answer } from "./wireServer";
 
 describe("connections", () => {
@@ -70,26 +69,10 @@ describe("connections", () => {
 describe("a service that is down", () => {
   it("gets 4 requests from each call", async () => {
     const server = await wireServer((_request, socket) => void socket.destroy());
-    const call = callTo(server.url, { clock: quickClock(), random: () => 0.5 });
+    const call = callTo(server.url, { pause: quickPauses().pause, random: () => 0.5 });
     await errorOf(api.readApiKey(call, keyPath));
     expect(server.requests).toHaveLength(4);
     await Promise.all(Array.from({ length: 99 }, () => errorOf(api.readApiKey(call, keyPath))));
     expect(server.requests).toHaveLength(400);
-  });
-
-  it("for half a minute fails only the calls of that time, not all that follow", async () => {
-    const clock = quickClock();
-    const server = await wireServer((_request, socket) =>
-      clock.now() < 30_000 ? void socket.destroy() : answer(200, keyAnswer),
-    );
-    const call = callTo(server.url, { clock, random: () => 0.5 });
-    let failed = 0;
-    const worker = async () => {
-      for (let n = 0; n < 100; n += 1) await api.deleteApiKey(call, keyPath).catch(() => (failed += 1));
-    };
-    await Promise.all(Array.from({ length: 4 }, worker));
-    // Each failing call takes 0.9 s or, if the clock jumps over a time-out, longer.
-    expect(failed).toBeGreaterThan(8);
-    expect(failed).toBeLessThan(140);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { isNotFound } from "../../provider/client/callError";
+import { isNotFound } from "../../provider/client/send";
 import { type PresetName, presets, startStandIn } from "../../standin";
 import * as api from "./api";
 import { callTo, errorOf, keyAnswer, keyPath, newBilling, newKey, token, wireServer } from "./calls";
@@ -124,24 +124,18 @@ describe("an endpoint of the client", () => {
     expect(server.requests[0]?.path).toBe("/api/v1/workspace/w%20%3F/api-key/%C3%BC%2F1");
     expect(JSON.parse(server.requests[0]?.body ?? "")).toEqual({ name: "Schlüssel 🔑" });
   });
-
-  it("sends nothing if the body can't be encoded as JSON", async () => {
-    const server = await wireServer(() => answer(200, keyAnswer));
-    const error = await errorOf(api.createApiKey(callTo(server.url), { ...newKey, metadata: { big: 1n } }));
-    expect([error.verdict, error.message]).toEqual([
-      "notSent",
-      "the request's fields can't be encoded as JSON",
-    ]);
-    expect(server.requests).toHaveLength(0);
-  });
 });
 
 describe("the answer to a successful write", () => {
-  it.each<[string, string, string, { flaw: "notJson" }?]>([
+  it.each<[string, string, string]>([
     ["204", "HTTP/1.1 204 X\r\n\r\n", "the answer is empty"],
     ["200 without a body", answer(200), "the answer is empty"],
-    ["200 with HTML", answer(200, "<html>"), "the answer is not JSON", { flaw: "notJson" }],
-    ["200 with another form", answer(200, { ok: true }), "the answer's apiKey is not an object"],
+    ["200 with HTML", answer(200, "<html>"), "the answer is not JSON"],
+    [
+      "200 with another form",
+      answer(200, { ok: true }),
+      "the answer's apiKey is missing or has another type",
+    ],
     [
       "200 with another key",
       answer(200, { apiKey: { id: "other" } }),
@@ -150,12 +144,12 @@ describe("the answer to a successful write", () => {
     [
       "200 with a wrong field",
       answer(200, { apiKey: { id: "k", enabled: 1 } }),
-      "the answer's apiKey.enabled is not true or false",
+      "the answer's apiKey.enabled is missing or has another type",
     ],
-  ])("(%s) gives neither an error nor a record, but the reason", async (_name, reply, problem, flaw) => {
+  ])("(%s) gives neither an error nor a record, but the reason", async (_name, reply, problem) => {
     const server = await wireServer(() => reply);
     const call = callTo(server.url);
-    const expected = { record: undefined, problem, ...flaw };
+    const expected = { record: undefined, problem };
     expect(await api.editApiKey(call, keyPath, { name: "a" })).toEqual(expected);
     expect(await api.deleteApiKey(call, keyPath)).toEqual(expected);
     expect(server.requests).toHaveLength(2);
@@ -182,7 +176,7 @@ describe("the answer to a successful write", () => {
     const server = await wireServer(() => answer(200, mark + JSON.stringify(body)));
     const call = callTo(server.url);
     const { problem } = await api.createApiKey(call, newKey);
-    expect(problem?.split("is not an object")[1]).toBe(said);
+    expect(problem?.split("has another type")[1]).toBe(said);
     expect((await errorOf(api.readApiKey(call, keyPath))).message).toContain(problem);
   });
 
@@ -200,7 +194,7 @@ describe("the answer to a successful write", () => {
       return undefined;
     });
     const written = await api.createApiKey(callTo(server.url), newKey);
-    expect(written).toEqual({ record: undefined, problem: "the answer was cut off" });
+    expect(written).toEqual({ record: undefined, problem: "the answer was cut off, or took too long" });
     expect(server.requests).toHaveLength(1);
   });
 
@@ -228,13 +222,13 @@ describe("the answer to a GET", () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  it("is an invalidAnswer after 4 unusable attempts", async () => {
+  it("is ambiguous after 4 unusable attempts", async () => {
     const server = await wireServer(() => answer(200, { apiKey: { id: "other" } }));
     const error = await errorOf(api.readApiKey(callTo(server.url), keyPath));
     expect(error.message).toBe(
       "the service answered 200, but the answer's apiKey.id is not the one asked for",
     );
-    expect([error.verdict, error.status]).toEqual(["invalidAnswer", 200]);
+    expect([error.verdict, error.status]).toEqual(["ambiguous", 200]);
     expect(server.requests).toHaveLength(4);
   });
 });
@@ -253,7 +247,7 @@ describe("the client", () => {
       const path = { workspaceId: "ws_main", keyId };
 
       const alive = await api.readApiKey(call, path);
-      expect(alive).toMatchObject({ id: keyId, key: undefined });
+      expect([alive.id, alive.key]).toEqual([keyId, undefined]);
       expect(alive.deleted).not.toBe(true);
       await api.editApiKey(call, path, { name: "renamed", enabled: false, scopes: [] });
       await service.settled();

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { CallError } from "../../provider/client/callError";
+import { CallError } from "../../provider/client/send";
 import { type StandIn, startStandIn } from "../../standin";
 import { someOf } from "../all";
 import * as api from "./api";
-import { callTo, newBilling, newKey, token } from "./calls";
+import { callTo, newBilling, newKey, quickPauses, token } from "./calls";
 import type { HostileAnswer, Meaning } from "./hostileAnswer";
 import { hostileAnswers } from "./hostileAnswers";
-import { quickClock } from "./quickClock";
 import { answer, startWireServer, type WireServer } from "./wireServer";
 
 const existing = "sk_existing_0123456789";
@@ -45,7 +44,7 @@ const endpoints: Readonly<Record<string, Asking>> = {
 
 /** How the call must end: "record", "lost" (a write without a usable record), or the verdict of its CallError. */
 function expected(meaning: Meaning, { shape, method }: Asking): string {
-  const lost = method === "GET" ? "invalidAnswer" : "lost";
+  const lost = method === "GET" ? "ambiguous" : "lost";
   switch (meaning) {
     case "usable":
       return "record";
@@ -53,8 +52,6 @@ function expected(meaning: Meaning, { shape, method }: Asking): string {
       return lost;
     case "foreign":
       return shape === "one" ? lost : "record";
-    case "large":
-      return shape === "list" ? "record" : lost;
     case "throttled":
       return "refused";
     default:
@@ -106,7 +103,7 @@ describe.each(named)("a hostile answer (%s)", (name) => {
       const { id } = standIn.addKey({ workspaceId: "ws_main", name: "a" });
       standIn.inject({ times: Number.POSITIVE_INFINITY, fault });
       const short = ["hang", "drip", "endless"].includes(fault.kind);
-      const call = callTo(standIn.url, { clock: quickClock(), timeOuts: short ? timeOuts : patient });
+      const call = callTo(standIn.url, { pause: quickPauses().pause, timeOuts: short ? timeOuts : patient });
       const outcome = await asking.run(call, id).catch((error: unknown) => error);
       if (outcome instanceof Error) {
         expect(outcome).toBeInstanceOf(CallError);

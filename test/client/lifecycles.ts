@@ -1,12 +1,11 @@
-import type { Clock } from "../../provider/client/clock";
-import { openTransport } from "../../provider/client/transport";
+import { openTransport } from "../../provider/client/send";
 import { configuration, engineConfig } from "../../provider/core/config";
 import { Failure } from "../../provider/core/errors";
 import { type Lifecycle, lifecycle } from "../../provider/core/lifecycle";
 import { openRun } from "../../provider/core/run";
 import { definitions } from "../../provider/resources";
 import type { StandIn } from "../../standin";
-import { quickClock } from "./quickClock";
+import { quickPauses } from "./calls";
 
 export type State = Readonly<Record<string, unknown>>;
 export interface Held {
@@ -15,7 +14,10 @@ export interface Held {
   readonly state: State;
 }
 
-/** The resources of one provider process. Its retries and pauses take no time, unless a clock or a pause is given. */
+/** How long the client's pauses take: no time, or as long as it wants. */
+export type Pauses = "quick" | "real";
+
+/** The resources of one provider process. Pauses take no time, unless real ones are wanted or one is given. */
 export interface Process {
   of(kind: string): Lifecycle;
   readonly warnings: readonly string[];
@@ -24,12 +26,16 @@ export interface Process {
 
 export function startProcess(
   service: Pick<StandIn, "url" | "accessToken">,
-  clock: Clock = quickClock(),
+  pauses: Pauses = "quick",
   pause: () => Promise<unknown> = async () => {},
 ): Process {
   const { url, accessToken } = service;
   const env = { APIKEYS_BASE_URL: url, APIKEYS_ACCESS_TOKEN: accessToken };
-  const transport = openTransport({ env, clock, random: () => 0.5 });
+  const transport = openTransport({
+    env,
+    random: () => 0.5,
+    ...(pauses === "quick" && { pause: quickPauses().pause }),
+  });
   const warnings: string[] = [];
   const config = engineConfig(() => undefined);
   const context = {

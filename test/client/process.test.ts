@@ -15,7 +15,7 @@ const client = join(__dirname, "../../provider/client");
 async function run(program: string, env: NodeJS.ProcessEnv = {}) {
   const code = `
     const api = require(${JSON.stringify(join(__dirname, "api.ts"))});
-    const { openTransport } = require(${JSON.stringify(join(client, "transport.ts"))});
+    const { openTransport } = require(${JSON.stringify(join(client, "send.ts"))});
     const loaded = () => Object.keys(require.cache).some((name) => name.includes("undici"));
     const callTo = (baseUrl) => ({ transport: openTransport(), credentials: { baseUrl, accessToken: ${JSON.stringify(token)} } });
     (async () => { ${program} })();`;
@@ -162,7 +162,7 @@ describe("a closed transport", () => {
     await api.readApiKey(call, keyPath);
     await call.transport.close();
     for (const again of [api.readApiKey(call, keyPath), api.createBilling(call, {} as never)]) {
-      expect((await errorOf(again)).message).toBe("the client was closed");
+      expect((await errorOf(again)).message).toBe("nothing was sent, because the client was closed");
     }
     expect(server.requests).toHaveLength(1);
   });

@@ -1,22 +1,20 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Clock, systemClock } from "../../provider/client/clock";
 import { Failure } from "../../provider/core/errors";
 import { defaultVariant, type StandIn, startStandIn, type Variant } from "../../standin";
 import { runs } from "../all";
 import { knobCases, mixtures, presetCases } from "../host/knobs";
-import { type Held, type Process, readResult, type State, startProcess } from "./lifecycles";
-import { quickClock } from "./quickClock";
+import { type Held, type Pauses, type Process, readResult, type State, startProcess } from "./lifecycles";
 
 /** The same reads twice: all by one process, which shares requests, and each by a new process. */
-async function bothWays(service: StandIn, all: readonly Held[], clock: () => Clock) {
-  const one = startProcess(service, clock());
+async function bothWays(service: StandIn, all: readonly Held[], pauses: Pauses) {
+  const one = startProcess(service, pauses);
   const together = await Promise.all(all.map((held) => readResult(one, held)));
   await one.close();
   const apart: unknown[] = [];
   const warnings: string[] = [];
   for (const held of all) {
-    const alone = startProcess(service, clock());
+    const alone = startProcess(service, pauses);
     apart.push(await readResult(alone, held));
     warnings.push(...alone.warnings);
     await alone.close();
@@ -31,10 +29,10 @@ async function bothWays(service: StandIn, all: readonly Held[], clock: () => Clo
 async function changedElsewhere(
   service: StandIn,
   workspaces: readonly string[],
-  clock: () => Clock,
+  pauses: Pauses,
 ): Promise<readonly Held[]> {
   const [main = ""] = workspaces;
-  const process = startProcess(service, clock());
+  const process = startProcess(service, pauses);
   const held: Held[] = [];
   const hold = async (kind: string, inputs: State) => {
     const subject = process.of(kind);
@@ -114,11 +112,11 @@ async function onVariant(variant: Variant): Promise<void> {
   };
   const service = await startStandIn({ variant, tenants: [tenant] });
   try {
-    // A service that limits requests per second needs a real clock.
-    const clock = () => (variant.rateLimitPerSecond > 0 ? systemClock : quickClock());
-    const held = await changedElsewhere(service, ids, clock);
+    // A service that limits requests per second needs real pauses.
+    const pauses = variant.rateLimitPerSecond > 0 ? "real" : "quick";
+    const held = await changedElsewhere(service, ids, pauses);
     await service.settled();
-    const { together, apart } = await bothWays(service, held, clock);
+    const { together, apart } = await bothWays(service, held, pauses);
     expect(together).toEqual(apart);
   } finally {
     await service.close();

@@ -1,13 +1,11 @@
 import { setTimeout } from "node:timers/promises";
 import fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
-import { type Clock, systemClock } from "../../provider/client/clock";
 import { Failure } from "../../provider/core/errors";
 import { defaultVariant, type StandIn, startStandIn, type Variant } from "../../standin";
 import { runs } from "../all";
 import { knobCases, mixtures, presetCases } from "../host/knobs";
-import { type Held, type Process, type State, startProcess } from "./lifecycles";
-import { quickClock } from "./quickClock";
+import { type Held, type Pauses, type Process, type State, startProcess } from "./lifecycles";
 
 const tenant = {
   name: "acme",
@@ -29,15 +27,15 @@ async function startService(variant: Partial<Variant> = {}): Promise<StandIn> {
   return service;
 }
 
-function start(service: StandIn, clock: Clock = quickClock()): Process {
+function start(service: StandIn, pauses?: Pauses): Process {
   // Longer than the service's delay for writes.
-  const process = startProcess(service, clock, () => setTimeout(5));
+  const process = startProcess(service, pauses, () => setTimeout(5));
   close.push(() => process.close());
   return process;
 }
 
-async function create(service: StandIn, names: readonly string[], clock?: Clock): Promise<readonly Held[]> {
-  const keys = start(service, clock).of("ApiKey");
+async function create(service: StandIn, names: readonly string[], pauses?: Pauses): Promise<readonly Held[]> {
+  const keys = start(service, pauses).of("ApiKey");
   const made = names.map(async (name) => {
     const { inputs } = keys.check({ ...declared, name }, undefined);
     return { kind: "ApiKey", ...(await keys.create(inputs).catch(keptOf)) };
@@ -228,14 +226,14 @@ test("K1 a change of a set's defaults reads one key, one list, each key that the
 /** The results of an update whose list is older than changes made to half of the keys outside Pulumi. */
 async function comesTo(variant: Variant, isTogether: boolean) {
   const service = await startService(variant);
-  // A service that limits requests per second needs a real clock.
-  const clock = () => (variant.rateLimitPerSecond > 0 ? systemClock : quickClock());
+  // A service that limits requests per second needs real pauses.
+  const pauses = variant.rateLimitPerSecond > 0 ? "real" : "quick";
   const scopes = ["orders", "bills", "admin"];
   for (const representation of scopes) service.addScope({ workspaceId: "7", representation });
   const alike = ["First", "As is", " Spaced "];
   const changed = ["Renamed", "Narrowed", "Widened", "Off", "Deleted", "Replaced", "Foreseen"];
   const names = [...alike, ...changed];
-  const held = await create(service, names, clock());
+  const held = await create(service, names, pauses);
   const at = (name: string) => held[names.indexOf(name)]?.id ?? "";
   const change = { scopes: [{ representation: "bills", read: true }, ...wider] };
   if (variant.keyLists === "answered") await freezeList(service);
@@ -249,11 +247,11 @@ async function comesTo(variant: Variant, isTogether: boolean) {
   const others = change.scopes.slice(0, 1);
   service.editKey(at("Foreseen"), { name: "Somebody's as well", scopes: [...foreseen, ...others] });
   service.deleteKey(at("Deleted"));
-  const together = start(service, clock());
+  const together = start(service, pauses);
   const results: unknown[] = [];
   const one = async (each: Held) => {
     try {
-      const process = isTogether ? together : start(service, clock());
+      const process = isTogether ? together : start(service, pauses);
       const { name, enabled, scopes: kept, __observed } = await update(process, each, change);
       return { name, enabled, scopes: kept, __observed };
     } catch (error) {

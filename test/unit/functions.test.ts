@@ -40,7 +40,7 @@ test("getApiKeys filters by enabled even if the list does not show it", async ()
 
 test("getApiKeys without a filter only lists, and returns undefined for fields that the list leaves out", async () => {
   const [on] = await apiKeys({});
-  expect(on).toMatchObject({ id: "key_on", enabled: undefined, scopes: undefined });
+  expect([on?.id, on?.enabled, on?.scopes]).toEqual(["key_on", undefined, undefined]);
   expect(asked()).toEqual(["listApiKeys"]);
 });
 
@@ -61,7 +61,7 @@ async function filtered(
         const own = records.find((key) => key["id"] === id);
         if (own?.["deleted"] === true) throw refused(404);
         const answer = id === "api-key" ? { apiKeys: records.map(list) } : { apiKey: own && single(own) };
-        return read(Buffer.from(JSON.stringify(answer)));
+        return read(JSON.stringify(answer));
       },
       writes: 0,
       close: async () => {},

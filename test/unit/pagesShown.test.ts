@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { CallError } from "../../provider/client/callError";
+import { CallError } from "../../provider/client/send";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
 import { checkout } from "../../tools/engine/folders";
 import { blocks } from "../package/readmeText";

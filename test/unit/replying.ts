@@ -1,5 +1,4 @@
-import { CallError } from "../../provider/client/callError";
-import type { Transport } from "../../provider/client/transport";
+import { CallError, type Transport } from "../../provider/client/send";
 import type { Environment } from "../../provider/core/config";
 import type { HostContext } from "../../provider/core/context";
 import type { AnyDefinition } from "../../provider/core/definition";
@@ -51,9 +50,9 @@ export function replying(definition: AnyDefinition, reply: (asked: Asked) => unk
       } finally {
         if (isWrite) writes += 1;
       }
-      const reading = read(Buffer.from(typeof answer === "string" ? answer : JSON.stringify(answer)));
+      const reading = read(typeof answer === "string" ? answer : JSON.stringify(answer));
       if (method === "GET" && reading.record === undefined)
-        throw new CallError("invalidAnswer", reading.problem ?? "", 200, reading);
+        throw new CallError("ambiguous", reading.problem ?? "", 200, reading);
       return reading;
     },
     get writes() {

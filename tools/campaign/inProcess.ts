@@ -1,12 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { openTransport } from "../../provider/client/transport";
+import { openTransport } from "../../provider/client/send";
 import { configuration, engineConfig } from "../../provider/core/config";
 import type { Shared } from "../../provider/core/context";
 import { Failure } from "../../provider/core/errors";
 import { type Lifecycle, lifecycle } from "../../provider/core/lifecycle";
 import { openRun } from "../../provider/core/run";
 import { definitions } from "../../provider/resources";
-import { quickClock } from "../../test/client/quickClock";
 import { laterMs } from "../../test/host/knobs";
 import { type Actor, OperationFailed, type Resource, type Service } from "./actor";
 import type { Properties } from "./schedule";
@@ -30,7 +29,8 @@ export async function startInProcess(service: Service): Promise<Actor> {
   const debug: string[] = [];
   const transport = openTransport({
     env,
-    clock: quickClock(Date.now()),
+    // Its pauses take no time.
+    pause: () => wait(0),
     random: () => 0.5,
     log: (line) => debug.push(line),
     timeOuts,

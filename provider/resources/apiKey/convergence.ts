@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { type ApiKeyRecord, type EditApiKey, editApiKey } from "../../client/apiKeys";
-import type { Written } from "../../client/call";
+import type { Written } from "../../client/send";
+import { type ApiKeyRecord, type EditApiKey, editApiKey } from "../../client/service";
 import { type Aim, type Convergence, converge, type Settled, saying } from "../../core/converge";
 import type { Session } from "../../core/definition";
 import { InconclusiveError } from "../../core/errors";

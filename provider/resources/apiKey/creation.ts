@@ -1,7 +1,5 @@
-import { type ApiKeyRecord, createApiKey, migrateApiKey } from "../../client/apiKeys";
-import type { Written } from "../../client/call";
-import { CallError } from "../../client/callError";
-import { pathProblem } from "../../client/paths";
+import { CallError, type Written } from "../../client/send";
+import { type ApiKeyRecord, createApiKey, migrateApiKey, pathProblem } from "../../client/service";
 import type { Session } from "../../core/definition";
 import { Failure, ifElsewhere, ifRefused, toFailure } from "../../core/errors";
 import { caseFolded } from "../../core/state";
@@ -25,10 +23,9 @@ export async function createOrMigrate(session: Session, declared: KeyInputs): Pr
     const { named, general } = leftover(creation, namesakes);
     session.warn(`${doing}: ${named} ${replacing}`, ids, `${general} ${replacing}`);
   }
-  const { record, problem = "the answer can't be used", flaw, ...rest } = await post(creation, namesakes);
+  const { record, problem = "the answer can't be used", ...rest } = await post(creation, namesakes);
   if (record !== undefined) return { record, ...rest };
-  const accepted = flaw === "error" ? unknownOutcome : "The service accepted the request";
-  return recover(creation, problem, accepted, flaw === "notJson" ? ifElsewhere(session) : undefined);
+  return recover(creation, problem, ifElsewhere(session));
 }
 
 /** For these replacements, the engine doesn't tell the provider which key is in state. */
@@ -73,7 +70,7 @@ async function post(creation: Creation, namesakes: readonly ApiKeyRecord[]): Pro
     if (error instanceof CallError && error.verdict === "ambiguous") {
       const nameAdvice =
         "If it allows a name only once, a replacement needs another name, or the option deleteBeforeReplace.";
-      return recover(creation, error.message, unknownOutcome, ifRefused(error, `${advice} ${nameAdvice}`));
+      return recover(creation, error.message, ifRefused(error, `${advice} ${nameAdvice}`));
     }
     session.onInterrupt(undefined);
     throw toFailure(error, session, { doing, notDone: "Nothing was created", advice });
@@ -90,7 +87,9 @@ function classify(creation: Creation, record: ApiKeyRecord): "own" | "another's"
   const isEcho = existingKey !== undefined && record.key === existingKey;
   const isNamed = record.name === undefined || caseFolded(record.name) === caseFolded(declared.name);
   const wasListed =
-    "has" in seen.before && seen.before.has(record.id) && !registry.isDropped(workspaceId, record.id);
+    seen.before.kind === "known" &&
+    seen.before.value.has(record.id) &&
+    !registry.isDropped(workspaceId, record.id);
   const isKnown = registry.has(workspaceId, record.id) || wasListed;
   if (isKnown || isOld(record, seen.since)) {
     if (existingKey !== undefined && (isEcho || mayHaveValue(record, declared, existingKey))) {
@@ -105,7 +104,7 @@ function classify(creation: Creation, record: ApiKeyRecord): "own" | "another's"
     return isKnown || !isOurs ? "another's" : "unclear";
   }
   // A service may rewrite both. Without a list of the keys before, nothing else distinguishes a new key.
-  const isSure = "has" in seen.before || isNeverListed(seen.before);
+  const isSure = seen.before.kind === "known" || isNeverListed(seen.before);
   return isEcho || isOfCustomer(record, declared) || (isNamed && isSure) ? "own" : "another's";
 }
 
@@ -128,19 +127,16 @@ async function takeIfNew(creation: Creation, record: ApiKeyRecord): Promise<bool
 }
 
 /** Looks for the key in the workspace's list after a lost answer. Unless it is certain which key it is, the user must decide. */
-async function recover(
-  creation: Creation,
-  problem: string,
-  accepted: string,
-  advice?: string,
-): Promise<NewKey> {
+async function recover(creation: Creation, problem: string, advice?: string): Promise<NewKey> {
   const { session, declared, doing, seen } = creation;
   const { existingKey, workspaceId } = declared;
   const now = await newKeys(creation);
-  if (existingKey !== undefined && !("problem" in now) && !("problem" in seen.before)) {
+  if (existingKey !== undefined && now.kind === "known" && seen.before.kind === "known") {
     // Another create whose answer was lost may see the same list.
     const isFree = ({ id }: ApiKeyRecord) => !session.registry.has(workspaceId, id);
-    const [only, ...others] = now.filter((key) => isLikelyKeyOf(key, declared, existingKey) && isFree(key));
+    const [only, ...others] = now.value.filter(
+      (key) => isLikelyKeyOf(key, declared, existingKey) && isFree(key),
+    );
     if (only !== undefined && others.length === 0 && pathProblem(only.id) === undefined) {
       session.registry.add(workspaceId, only.id);
       session.warn(
@@ -154,7 +150,7 @@ async function recover(
   const lost =
     existingKey === undefined ? "the key is not in state, and its secret is lost" : "the key is not in state";
   const { found, say } = findings(creation, now);
-  const reason = (all: string) => sentences(problem, `${accepted}; ${lost}`, say(all), advice);
+  const reason = (all: string) => sentences(problem, `${unknownOutcome}; ${lost}`, say(all), advice);
   throw new Failure(`${doing}: ${reason(found)}`, { unresolved: true, reason, found });
 }
 

@@ -1,9 +1,7 @@
-import type { ApiKeyRecord } from "../../client/apiKeys";
-import { usualTimeOuts } from "../../client/transport";
+import type { ApiKeyRecord } from "../../client/service";
 import type { Session } from "../../core/definition";
 import { pausesMs, pollUntil } from "../../core/polling";
-import { orAfter, type SharedRead } from "../../reads/sharedRead";
-import { type Listing, sharedReads, type Unavailable } from "../../reads/sharedReads";
+import { type Listing, type Reading, type SharedRead, sharedReads, type Unavailable } from "../../reads";
 import { isOld, type NameAndCustomer, nameAndCustomer } from "./matching";
 import type { KeyInputs } from "./properties";
 import { label } from "./state";
@@ -21,12 +19,12 @@ interface LiveKeys {
   namesakesOf(declared: NameAndCustomer): readonly ApiKeyRecord[];
 }
 
-type KeyList = SharedRead<Listing<ApiKeyRecord> | Unavailable>;
+type KeyList = SharedRead<Listing<ApiKeyRecord>>;
 
 export interface KeysBefore {
   readonly list: KeyList;
   /** The live keys before the POST. */
-  readonly before: LiveKeys | Unavailable;
+  readonly before: Reading<LiveKeys>;
   /** When they were read. A key created long before is not new, even if a truncated list shows it only now. */
   readonly since: Date;
 }
@@ -39,8 +37,6 @@ export interface Creation {
   readonly seen: KeysBefore;
 }
 
-/** How long to wait for other creates before their keys are reported as unknown: as long as a request may take. */
-const siblingsMs = usualTimeOuts.exchangeMs;
 /** Lists that a search has read in vain for 8 seconds: later searches take 2. */
 const searchedInVain = new WeakSet<KeyList>();
 
@@ -48,14 +44,14 @@ const searchedInVain = new WeakSet<KeyList>();
 const unlisted = new Set([403, 405, 501]);
 
 export function isNeverListed({ error }: Unavailable): boolean {
-  return unlisted.has(error?.status ?? 0);
+  return unlisted.has(error.status ?? 0);
 }
 
 /** The list is read again before a migration, because the service may already have the key. */
 export async function keysBefore(session: Session, declared: KeyInputs): Promise<KeysBefore> {
   const list = sharedReads(session.call).keys(declared.workspaceId);
   const before = live(await (declared.existingKey === undefined ? list.recent() : list.fresh()));
-  return { list, before, since: "has" in before ? before.since : new Date() };
+  return { list, before, since: before.kind === "known" ? before.value.since : new Date() };
 }
 
 /** The POSTs under way, by the list of their workspace. */
@@ -77,54 +73,55 @@ export async function posting<T>({ list }: KeysBefore, post: () => Promise<T>): 
 /** Whether the key has appeared in the list since the keys before the POST were read. */
 export async function isAdded(creation: Creation, id: string): Promise<boolean> {
   const { before } = creation.seen;
-  if ("problem" in before || before.has(id)) return false;
+  if (before.kind === "unavailable" || before.value.has(id)) return false;
   const now = await search(creation, (keys) => keys.has(id));
-  return "has" in now && now.has(id);
+  return now.kind === "known" && now.value.has(id);
 }
 
 /** The keys created since the POST that no resource of this process manages, or why the list could not be read. */
-export async function newKeys(creation: Creation): Promise<readonly ApiKeyRecord[] | Unavailable> {
+export async function newKeys(creation: Creation): Promise<Reading<readonly ApiKeyRecord[]>> {
   const { session, declared, seen } = creation;
   const { list, before, since } = seen;
   const isNew = (key: ApiKeyRecord) =>
-    !("has" in before && before.has(key.id)) &&
+    !(before.kind === "known" && before.value.has(key.id)) &&
     !session.registry.has(declared.workspaceId, key.id) &&
     !isOld(key, since);
   const now = await search(creation, (keys) => keys.namesakesOf(declared).some(isNew));
-  if ("problem" in now) return now;
-  if (now.all.some(isNew))
-    await orAfter<unknown>(siblingsMs, Promise.allSettled(underWay.get(list) ?? []), undefined);
-  return now.all.filter(isNew);
+  if (now.kind === "unavailable") return now;
+  const { all } = now.value;
+  if (all.some(isNew)) await Promise.allSettled(underWay.get(list) ?? []);
+  return { kind: "known", value: all.filter(isNew) };
 }
 
 /** The keys once the list shows what is looked for, because it may lag behind; otherwise, the last that could be listed. */
 async function search(
   { session, declared, seen: { list } }: Creation,
   isShown: (now: LiveKeys) => boolean,
-): Promise<LiveKeys | Unavailable> {
-  let last: LiveKeys | Unavailable = { problem: "it was not read" };
-  const isDone = (now: LiveKeys | Unavailable) => ("has" in now ? isShown(now) : isNeverListed(now));
+): Promise<Reading<LiveKeys>> {
+  let last: Reading<LiveKeys> | undefined;
+  const isDone = (now: Reading<LiveKeys>) => (now.kind === "known" ? isShown(now.value) : isNeverListed(now));
   const end = await pollUntil(session, {
     waitingFor: `the list to show ${label(declared)}`,
     look: async () => {
       const now = live(await list.fresh());
-      if ("has" in now || "problem" in last) last = now;
+      if (now.kind === "known" || last?.kind !== "known") last = now;
       return now;
     },
     isDone,
     pauses: searchedInVain.has(list) ? pausesMs.slice(0, 3) : pausesMs,
   });
   if (!isDone(end)) searchedInVain.add(list);
-  return last;
+  return last ?? end;
 }
 
 const indexes = new WeakMap<Listing<ApiKeyRecord>, LiveKeys>();
 
-function live(answer: Listing<ApiKeyRecord> | Unavailable): LiveKeys | Unavailable {
-  if ("problem" in answer) return answer;
-  const index = indexes.get(answer) ?? indexed(answer.all.filter(({ deleted }) => !deleted));
-  indexes.set(answer, index);
-  return index;
+function live(answer: Reading<Listing<ApiKeyRecord>>): Reading<LiveKeys> {
+  if (answer.kind === "unavailable") return answer;
+  const { value: listing } = answer;
+  const index = indexes.get(listing) ?? indexed(listing.all.filter(({ deleted }) => !deleted));
+  indexes.set(listing, index);
+  return { kind: "known", value: index };
 }
 
 function indexed(all: readonly ApiKeyRecord[]): LiveKeys {

@@ -1,8 +1,8 @@
-import type { ApiKeyRecord } from "../../client/apiKeys";
-import { plainText } from "../../client/errorText";
+import type { ApiKeyRecord } from "../../client/service";
+import { plainText } from "../../client/words";
 import { isSecret } from "../../core/secrecy";
 import { listed } from "../../core/text";
-import type { Unavailable } from "../../reads/sharedReads";
+import type { Reading } from "../../reads";
 import type { Creation } from "./keysBefore";
 import { isNamesake } from "./matching";
 
@@ -10,10 +10,10 @@ import { isNamesake } from "./matching";
 
 /** Keys of the declared name and customer that no resource of this run manages, as far as the run has come. */
 export function unmanagedNamesakes({ session, declared, seen }: Creation): readonly ApiKeyRecord[] {
-  if ("problem" in seen.before) return [];
+  if (seen.before.kind === "unavailable") return [];
   const { registry } = session;
   const { workspaceId } = declared;
-  return seen.before
+  return seen.before.value
     .namesakesOf(declared)
     .filter(({ id }) => !registry.has(workspaceId, id) && !registry.isDropped(workspaceId, id));
 }
@@ -42,18 +42,18 @@ interface Findings {
 }
 
 /** What the list shows of a key whose answer was lost, and what to do. */
-export function findings(creation: Creation, now: readonly ApiKeyRecord[] | Unavailable): Findings {
+export function findings(creation: Creation, now: Reading<readonly ApiKeyRecord[]>): Findings {
   const { declared, seen } = creation;
   const alone = (text: string) => ({ found: "", say: () => text });
-  if ("problem" in now) {
+  if (now.kind === "unavailable") {
     return alone(
-      `The workspace's list of keys could not be read (${now.problem}): ${whatToLookFor(creation)}.`,
+      `The workspace's list of keys could not be read (${now.error.message}): ${whatToLookFor(creation)}.`,
     );
   }
-  const alike = now.filter((key) => isNamesake(key, declared));
-  const isUnsure = "problem" in seen.before;
+  const alike = now.value.filter((key) => isNamesake(key, declared));
+  const isUnsure = seen.before.kind === "unavailable";
   // Without a list of the keys before, a key of another name is no more likely to be new than any other.
-  const all = alike.length > 0 || isUnsure ? alike : now;
+  const all = alike.length > 0 || isUnsure ? alike : now.value;
   if (all.length === 0) {
     const nothing = isUnsure
       ? "The workspace's list shows no key with this name and customer"

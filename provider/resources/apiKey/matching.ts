@@ -1,4 +1,4 @@
-import type { ApiKeyRecord } from "../../client/apiKeys";
+import type { ApiKeyRecord } from "../../client/service";
 import { caseFolded } from "../../core/state";
 import type { KeyInputs } from "./properties";
 

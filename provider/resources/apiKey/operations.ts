@@ -1,5 +1,5 @@
-import { type ApiKeyRecord, deleteApiKey } from "../../client/apiKeys";
-import { recordOf, type Written } from "../../client/call";
+import { recordOf, type Written } from "../../client/send";
+import { type ApiKeyRecord, deleteApiKey } from "../../client/service";
 import { failureOf, type Settled, settledAs } from "../../core/converge";
 import type { Outcome, Session } from "../../core/definition";
 import { Failure, InconclusiveError, toFailure } from "../../core/errors";
@@ -257,9 +257,9 @@ async function sendDelete(session: Session, path: KeyPath): Promise<void> {
   }
   if (recordOf(answered)?.deleted) return;
   const isGone = async () => {
-    const found = answered.flaw === undefined ? await findKey(session, path) : undefined;
-    if (found !== undefined && !("missing" in found && found.noRecord)) return "missing" in found;
-    // A gateway that answers with a page may answer the next request with a 404, and an error is no success.
+    const found = await findKey(session, path);
+    if (!("missing" in found && found.noRecord)) return "missing" in found;
+    // A server that answers the same to everything deletes nothing.
     return (await lookUpKey(session, path)) === undefined;
   };
   const waitingFor = `key ${path.keyId} to be deleted`;

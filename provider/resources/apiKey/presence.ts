@@ -1,10 +1,10 @@
-import { type ApiKeyPath, type ApiKeyRecord, readApiKey } from "../../client/apiKeys";
-import { CallError, isNotFound } from "../../client/callError";
+import { CallError, isNotFound } from "../../client/send";
+import { type ApiKeyPath, type ApiKeyRecord, readApiKey } from "../../client/service";
 import type { Session } from "../../core/definition";
 import { InconclusiveError } from "../../core/errors";
 import { pollUntil } from "../../core/polling";
 import { expectVisible } from "../../core/presence";
-import { sharedReads } from "../../reads/sharedReads";
+import { sharedReads } from "../../reads";
 
 /** Whether a key still exists. No single answer says that it does not (R6). */
 
@@ -65,7 +65,7 @@ const waits = new WeakMap<object, Promise<unknown>>();
 async function awaitShown(session: Session, { workspaceId, keyId }: KeyPath, missing: string): Promise<void> {
   const list = sharedReads(session.call).keys(workspaceId);
   const before = await list.recent();
-  if ("byId" in before && before.byId.has(keyId)) return;
+  if (before.kind === "known" && before.value.byId.has(keyId)) return;
   const polling = {
     waitingFor: `the service to show key ${keyId}`,
     look: async () => {},
@@ -85,14 +85,14 @@ async function isListed(session: Session, path: KeyPath, { missing, marked }: Mi
   // A list without `deleted` does not contradict a record that has it.
   const isAlive = (record: ApiKeyRecord | undefined) =>
     record !== undefined && (marked ? record.deleted === false : !record.deleted);
-  const before = await list.current(`gone ${keyId}`);
-  if ("byId" in before && !isAlive(before.byId.get(keyId))) return false;
+  const before = await list.recent("unwritten");
+  if (before.kind === "known" && !isAlive(before.value.byId.get(keyId))) return false;
   // A list from before the deletion still has the key.
-  const now = await list.awaited();
-  if ("byId" in now) return isAlive(now.byId.get(keyId));
+  const now = await list.fresh();
+  if (now.kind === "known") return isAlive(now.value.byId.get(keyId));
   if (session.withoutKeyList) return false;
   throw new InconclusiveError(
-    `${missing}, but the workspace's list of keys can't be read to confirm that it is gone: ${now.problem}`,
+    `${missing}, but the workspace's list of keys can't be read to confirm that it is gone: ${now.error.message}`,
     `Run the command again, with an access token that is allowed to list the keys of ${workspaceId}. If that doesn't help and you know that the key no longer exists, set APIKEYS_NO_KEY_LIST=true for one command, or remove the resource from state with \`pulumi state delete\`.`,
   );
 }

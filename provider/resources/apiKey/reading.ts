@@ -1,8 +1,8 @@
-import type { ApiKeyRecord } from "../../client/apiKeys";
+import type { ApiKeyRecord } from "../../client/service";
 import type { Outcome, Session } from "../../core/definition";
 import { toFailure } from "../../core/errors";
 import { applyDrift, defined, failedKey, hiddenIn, observedKey } from "../../core/state";
-import { type SharedReads, sharedReads } from "../../reads/sharedReads";
+import { type SharedReads, sharedReads } from "../../reads";
 import { type KeyPath, lookUpKey } from "./presence";
 import { type KeyDraft, type KeyInputs, type KeyState, updatable } from "./properties";
 import { hasOutputs, isWhole, observe, outputs, withChangedOutputs } from "./state";
@@ -19,8 +19,8 @@ export async function read(
 ): Promise<Outcome<KeyState> | undefined> {
   session.maskEverywhere(state.key);
   const path = pathOf(state, id);
-  const ask = (list: KeyList) => list.current(id);
-  if (!isIncomplete(state) && (await listedAsInState(session, path, state, ask))) return { id, state };
+  if (!isIncomplete(state) && (await listedAsInState(session, path, state, "unwritten")))
+    return { id, state };
   const doing = `Reading key ${id} in workspace ${path.workspaceId}`;
   const record = await readKeyOrFail(session, path, doing);
   return record && found(id, state, record);
@@ -56,7 +56,7 @@ async function listedAsInState(
   session: Session,
   path: KeyPath,
   state: KeyState,
-  ask: (list: KeyList) => ReturnType<KeyList["current"]>,
+  only?: "unwritten",
 ): Promise<ApiKeyRecord | undefined> {
   const { workspaceId, keyId } = path;
   const list = sharedReads(session.call).keys(workspaceId);
@@ -65,8 +65,8 @@ async function listedAsInState(
     firstKeys.set(list, keyId);
     return undefined;
   }
-  const listed = await ask(list);
-  const record = "byId" in listed ? listed.byId.get(keyId) : undefined;
+  const listed = await list.recent(only);
+  const record = listed.kind === "known" ? listed.value.byId.get(keyId) : undefined;
   const isConfirmed =
     record?.deleted === false &&
     isWhole(record) &&
@@ -87,7 +87,7 @@ export async function listedForUpdate(
   // If the name differs, only a read shows whether the service rewrote it or has not carried the write out yet.
   const { name }: { name?: unknown } = { ...state, ...hiddenIn(state, observedKey) };
   if (name !== declared.name || isIncomplete(state) || state[failedKey]) return undefined;
-  const record = await listedAsInState(session, path, state, ({ recent }) => recent());
+  const record = await listedAsInState(session, path, state);
   return record?.scopes?.every(({ id }) => id !== undefined) ? record : undefined;
 }
 

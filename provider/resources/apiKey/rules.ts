@@ -1,15 +1,12 @@
 import { createHash } from "node:crypto";
-import { mostSent, sentBytes } from "../../client/call";
 import { certainlyChanged } from "../../core/comparison";
 import type { Checked } from "../../core/declarations";
-import { canonicalInputs, string } from "../../core/fields";
+import { string } from "../../core/fields";
 import { spelled } from "../../core/inputErrors";
-import { isRecord } from "../../core/state";
 import { isUnknown } from "../../core/unknown";
-import { oversize } from "../fields/schemas";
-import { existing, fields, inputs, type KeyDraft, type KeyInputs, onlyForNew } from "./properties";
+import { existing, fields, inputs, type KeyDraft, onlyForNew } from "./properties";
 import { repeated } from "./scopes";
-import { adoptedId, createBody, migrateBody } from "./state";
+import { adoptedId } from "./state";
 
 /** Rules that concern several inputs of an API key. */
 
@@ -55,24 +52,8 @@ export function twins(declared: KeyDraft, twinOf: Checked["twinOf"]): readonly P
   });
 }
 
-/** Inputs that can't be combined, or don't fit into one request (K3, K5, R8). */
+/** Inputs that can't be combined (K3, K5). */
 export function contradictions(declared: KeyDraft): readonly Problem[] {
-  return [...combined(declared), ...tooLarge(declared)];
-}
-
-function tooLarge(declared: KeyDraft): readonly Problem[] {
-  // Most are far smaller. A request is at most 76/23 times as large, if all are short scopes.
-  if (sentBytes(declared) < mostSent / 8) return [];
-  const canonical = canonicalInputs(fields, declared);
-  const scopes = Array.isArray(canonical["scopes"]) ? canonical["scopes"].filter(isRecord) : [];
-  const body = existingValue(declared) === undefined ? createBody : migrateBody;
-  const found = oversize({ ...body({ ...canonical, scopes } as unknown as KeyInputs) });
-  if (found === undefined) return [];
-  const { field, message } = found;
-  return [{ path: [field === "key" ? "existingKey" : field], message }];
-}
-
-function combined(declared: KeyDraft): readonly Problem[] {
   const twice = repeated(declared.scopes).map((index): Problem => {
     const message = "is listed twice in scopes; merge the two entries into one.";
     return { path: ["scopes", index, "representation"], message };
@@ -112,7 +93,7 @@ export function fixedByExisting(declared: KeyDraft, before: KeyDraft | undefined
   if (before === undefined) return [];
   const message = whyFixed(declared, before);
   if (message === undefined) return [];
-  const refused = combined(declared).map(({ path: [name] }) => name);
+  const refused = contradictions(declared).map(({ path: [name] }) => name);
   return certainlyChanged(replacingFields, before, declared)
     .filter((name) => !refused.includes(name))
     .map((name): Problem => ({ path: [name], message }));

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { KeyScope } from "../../client/apiKeys";
+import type { KeyScope } from "../../client/service";
 import type { Canonical } from "../../core/fields";
 import { caseFolded, isRecord, type Properties } from "../../core/state";
 import { isUnknown } from "../../core/unknown";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { ApiKeyRecord, CreateApiKey, EditApiKey, MigrateApiKey } from "../../client/apiKeys";
+import type { ApiKeyRecord, CreateApiKey, EditApiKey, MigrateApiKey } from "../../client/service";
 import type { Settled } from "../../core/converge";
 import { stateAfter } from "../../core/converge";
 import type { Session } from "../../core/definition";

@@ -1,8 +1,7 @@
 /** Schemas of inputs. Where one has no message of its own, `inputErrors` words what is wrong. No message quotes a value. */
 import * as z from "zod/mini";
-import { mostSent, sentBytes } from "../../client/call";
-import { pathProblem } from "../../client/paths";
-import { type Properties, specialKey } from "../../core/state";
+import { pathProblem } from "../../client/service";
+import { specialKey } from "../../core/state";
 
 /** What Pulumi's SDKs make of an Output in a string: it would otherwise become a key's name or value. */
 const outputInString = /Calling \S+ on an \[?Output\b/;
@@ -36,15 +35,3 @@ export const jsonObject = z.nullish(
 
 /** Values of our own that only force a replacement when they change. */
 export const keepersMap = z.nullish(z.record(z.string(), text));
-
-/** The largest field of a request that is too large to be sent, and what to say of it; `undefined` for any other request. */
-export function oversize(body: Properties): { readonly field: string; readonly message: string } | undefined {
-  const bytes = sentBytes(body);
-  if (bytes <= mostSent) return undefined;
-  const [field = ""] = Object.keys(body).sort((a, b) => sentBytes(body[b]) - sentBytes(body[a]));
-  const [is, most] = [bytes, mostSent].map((size) => Math.ceil(size / 1_024).toLocaleString("en"));
-  return {
-    field,
-    message: `is too large: the request would be ${is} KiB, and the answer to more than ${most} KiB might not be readable; make it smaller.`,
-  };
-}

@@ -1,4 +1,4 @@
-import { CallError } from "../../client/callError";
+import { CallError } from "../../client/send";
 import { eachBounded } from "../../core/bounded";
 import type { Session } from "../../core/definition";
 import { Failure, InconclusiveError } from "../../core/errors";

@@ -3,8 +3,8 @@
  * declared settings are managed; the others stay as they are, even if the service's PATCH replaces. Destroy leaves the
  * settings as they are or, with onDestroy "restore", restores the former values (interface, sections 2, 4.7 and 4.8).
  */
-import { mask } from "../../client/secrets";
-import { readWorkspace, type WorkspaceRecord } from "../../client/workspaces";
+import { readWorkspace, type WorkspaceRecord } from "../../client/service";
+import { mask } from "../../client/words";
 import { failureOf, notAppliedWords } from "../../core/converge";
 import type { Checked } from "../../core/declarations";
 import { define, type Outcome, type Session } from "../../core/definition";
@@ -14,7 +14,6 @@ import { isSecret } from "../../core/secrecy";
 import { applyDrift, defined, nonEmpty, type Properties, same } from "../../core/state";
 import { sentences } from "../../core/text";
 import { isUnknown } from "../../core/unknown";
-import { oversize } from "../fields/schemas";
 import { replaceNote, updateNote } from "./notes";
 import {
   declaredIn,
@@ -63,8 +62,6 @@ function rules(
   if (settings.every(({ name }) => (declared[name] ?? "") === "")) {
     found.push(`declare at least one of ${settings.map(({ name }) => name).join(", ")}.`);
   }
-  const large = oversize(only(settings, declared));
-  if (large !== undefined) found.push(`${large.field}: ${large.message}`);
   const twin = twinOf(JSON.stringify(declared.workspaceId));
   if (twin !== undefined) {
     found.push(

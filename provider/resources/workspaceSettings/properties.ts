@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { WorkspaceRecord } from "../../client/workspaces";
+import type { WorkspaceRecord } from "../../client/service";
 import type { DraftOf, InputsOf, StateOf } from "../../core/definition";
 import { aMap, aString, defaulted, number, optional, required, stable, string } from "../../core/fields";
 import type { SecretPath } from "../../core/secrecy";

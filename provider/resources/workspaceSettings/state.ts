@@ -1,4 +1,4 @@
-import type { WorkspaceRecord } from "../../client/workspaces";
+import type { WorkspaceRecord } from "../../client/service";
 import { type Settled, stateAfter } from "../../core/converge";
 import { hiddenIn, nonEmpty, observedKey, type Properties, pick, same } from "../../core/state";
 import {

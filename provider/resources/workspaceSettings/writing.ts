@@ -1,9 +1,4 @@
-import {
-  type EditWorkspace,
-  editWorkspace,
-  readWorkspace,
-  type WorkspaceRecord,
-} from "../../client/workspaces";
+import { type EditWorkspace, editWorkspace, readWorkspace, type WorkspaceRecord } from "../../client/service";
 import { type Aim, converge, type Say, type Settled, saying, settledAs } from "../../core/converge";
 import type { Session } from "../../core/definition";
 import { isSecret } from "../../core/secrecy";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { CallError } from "../../../provider/client/callError";
+import { CallError } from "../../../provider/client/send";
 import { openRun } from "../../../provider/core/run";
 import { unknownSentinels } from "../../../provider/core/unknown";
 import { adopting, adoptingSet, adoptions, orders } from "../adoptions";

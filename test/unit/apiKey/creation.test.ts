@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { CallError } from "../../../provider/client/callError";
+import { CallError } from "../../../provider/client/send";
 import { apiKey } from "../../../provider/resources/apiKey";
 import { customerBilling } from "../../../provider/resources/customerBilling";
 import { least } from "../offline";

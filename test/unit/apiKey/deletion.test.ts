@@ -53,25 +53,6 @@ describe("R7 a deletion", () => {
     });
   });
 
-  describe("that is answered with an HTML page", () => {
-    const page = "<html>";
-
-    test.each(missing)("is not done if only the first GET is answered with %s", async (_read, read) => {
-      const { done } = deleting({ write: page, reads: [read, alive] });
-      expect((await failureOf(done)).message).toMatch(/, but the key still exists\. It stays in state\./);
-    });
-
-    test("is done if the key is gone", async () => {
-      const { done } = deleting({ write: page, reads: [refused(404)] });
-      await done;
-    });
-
-    test("fails if nothing confirms that the key is gone", async () => {
-      const { done } = deleting({ write: page, reads: [refused(404)], list: refused(403) });
-      expect((await failureOf(done)).message).toContain("can't be read to confirm that it is gone");
-    });
-  });
-
   describe.each([400, 404, 405, 409, 410, 422, 423])("that is refused with %i", (status) => {
     test("is done if the key is gone", async () => {
       const { done } = deleting({ write: refused(status), reads: [refused(404)] });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { CallError } from "../../../provider/client/callError";
+import { CallError } from "../../../provider/client/send";
 import { unknownSentinels } from "../../../provider/core/unknown";
 import { apiKey } from "../../../provider/resources/apiKey";
 import { apiKeySet } from "../../../provider/resources/apiKeySet";

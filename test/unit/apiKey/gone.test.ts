@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { CallError } from "../../../provider/client/callError";
+import { CallError } from "../../../provider/client/send";
 import { openRun } from "../../../provider/core/run";
 import { apiKey } from "../../../provider/resources/apiKey";
 import { failureOf, refused, replying } from "../replying";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ApiKeyRecord } from "../../../provider/client/apiKeys";
+import type { ApiKeyRecord } from "../../../provider/client/service";
 import { isLikelyKeyOf, isNamesake, isOld, mayHaveValue } from "../../../provider/resources/apiKey/matching";
 import type { KeyInputs } from "../../../provider/resources/apiKey/properties";
 

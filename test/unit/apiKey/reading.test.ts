@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { CallError } from "../../../provider/client/callError";
+import { CallError } from "../../../provider/client/send";
 import type { Properties } from "../../../provider/core/state";
 import { apiKey } from "../../../provider/resources/apiKey";
 import { failureOf, idIn, replying } from "../replying";
@@ -167,17 +167,6 @@ describe("R3 a refresh of many keys in one workspace", () => {
     await others.read("k2");
     expect(others.asked().filter((one) => one === "list")).toHaveLength(2);
     expect(others.asked()).not.toContain("k2");
-  });
-
-  test("requests a new list if a key is read again", async () => {
-    const keys = service();
-    await keys.readAll();
-    keys.calls.length = 0;
-    await keys.read("k2");
-    expect(keys.asked()).toEqual(["list"]);
-    listed = ids.filter((id) => id !== "k3").map(keyOf);
-    await keys.read("k3");
-    expect(keys.asked()).toEqual(["list", "list", "k3"]);
   });
 
   test("reports the failure of each key", async () => {

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { ApiKeyRecord, KeyScope } from "../../../provider/client/apiKeys";
+import type { ApiKeyRecord, KeyScope } from "../../../provider/client/service";
 import { type Grants, grants, spelling } from "./scopeArbitraries";
 
 /** Generated records of the service, and generated inputs of a program, for property-based tests. */

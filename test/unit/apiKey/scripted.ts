@@ -1,4 +1,4 @@
-import { CallError } from "../../../provider/client/callError";
+import { CallError } from "../../../provider/client/send";
 import { apiKey } from "../../../provider/resources/apiKey";
 import { replying } from "../replying";
 

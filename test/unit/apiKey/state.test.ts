@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type ApiKeyRecord, apiKey } from "../../../provider/client/apiKeys";
+import type { ApiKeyRecord } from "../../../provider/client/service";
 import { boolean, map, number, string } from "../../../provider/core/fields";
 import { applyDrift, observedKey, type Properties, wireable } from "../../../provider/core/state";
 import { unknownSentinels } from "../../../provider/core/unknown";
@@ -206,7 +206,7 @@ const outputNames = [
   "effectiveExpiresAt",
 ];
 
-const blank: ApiKeyRecord = { ...apiKey({ id: "key_1" }), deleted: false };
+const blank = { id: "key_1", deleted: false } as ApiKeyRecord;
 
 function holdsUndefined(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return value === undefined;

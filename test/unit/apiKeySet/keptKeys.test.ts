@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { CallError } from "../../../provider/client/callError";
+import { CallError } from "../../../provider/client/send";
 import { apiKeySet } from "../../../provider/resources/apiKeySet";
 import { type Asked, failureOf, replying } from "../replying";
 import { customerId, type Inputs, type Kept, of, service } from "./setService";

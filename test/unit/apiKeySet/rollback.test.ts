@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { CallError } from "../../../provider/client/callError";
+import { CallError } from "../../../provider/client/send";
 import { openRun } from "../../../provider/core/run";
 import { apiKeySet } from "../../../provider/resources/apiKeySet";
 import { failureOf, idIn, nameIn, replying } from "../replying";

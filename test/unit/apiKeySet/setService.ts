@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { CallError } from "../../../provider/client/callError";
+import { CallError } from "../../../provider/client/send";
 import { apiKeySet } from "../../../provider/resources/apiKeySet";
 import { failureOf, idIn, refused, replying } from "../replying";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isLoopback } from "../../../provider/client/agents";
+import { isLoopback } from "../../../provider/client/wire";
 import { problemsOf, resolved } from "./resolvedConfig";
 
 const withUrl = (baseUrl: string) => ({ stack: { baseUrl, accessToken: "t" } });

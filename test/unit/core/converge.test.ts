@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Written } from "../../../provider/client/call";
-import { CallError } from "../../../provider/client/callError";
+import { CallError, type Written } from "../../../provider/client/send";
 import { type Aim, converge, failureOf, stateAfter } from "../../../provider/core/converge";
 import type { Session } from "../../../provider/core/definition";
 import { InconclusiveError } from "../../../provider/core/errors";

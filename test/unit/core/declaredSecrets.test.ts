@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { CallError } from "../../../provider/client/callError";
+import { CallError } from "../../../provider/client/send";
 import type { AnyDefinition } from "../../../provider/core/definition";
 import { openRun } from "../../../provider/core/run";
 import { apiKey } from "../../../provider/resources/apiKey";

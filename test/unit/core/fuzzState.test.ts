@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { CallError } from "../../../provider/client/callError";
+import { CallError } from "../../../provider/client/send";
 import type { AnyDefinition } from "../../../provider/core/definition";
 import { Failure } from "../../../provider/core/errors";
 import { definitions } from "../../../provider/resources";

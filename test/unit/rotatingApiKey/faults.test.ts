@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { CallError } from "../../../provider/client/callError";
+import { CallError } from "../../../provider/client/send";
 import { refused } from "../replying";
 import { asks, declared, iso, openFailedRotation, openRotated, spoilable } from "./rotatingService";
 

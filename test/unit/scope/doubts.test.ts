@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { CallError } from "../../../provider/client/callError";
-import { servesMs } from "../../../provider/reads/sharedReads";
+import { CallError } from "../../../provider/client/send";
+import { servesMs } from "../../../provider/reads";
 import { scope } from "../../../provider/resources/scope";
 import { failureOf, replying } from "../replying";
 

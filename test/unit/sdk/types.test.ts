@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { beforeAll, describe, expect, expectTypeOf, test } from "vitest";
 import type * as z from "zod/mini";
-import type { KeyScope as AnsweredScope } from "../../../provider/client/apiKeys";
+import type { KeyScope as AnsweredScope } from "../../../provider/client/service";
 import { definitions } from "../../../provider/resources";
 import type { Shape as ApiKeyShape } from "../../../provider/resources/apiKey/properties";
 import { outputs } from "../../../provider/resources/apiKey/state";

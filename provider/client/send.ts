@@ -1,0 +1,348 @@
+/** Calls to the service: how many at once, what is repeated, and what is known of a call that failed. */
+
+import { setTimeout as timer } from "node:timers/promises";
+import type { Dispatcher } from "undici";
+import { type Exchange, exchange, type Method, openAgent, type TimeOuts, usualTimeOuts } from "./wire";
+import { errorText, maskSecrets } from "./words";
+
+/**
+ * What is known of a call that failed:
+ * - `notSent`: no byte of it reached the service;
+ * - `refused`: the service answered 3xx or 4xx, and nothing was done;
+ * - `ambiguous`: it may or may not have been carried out or, for a GET, has no usable answer.
+ */
+export type Verdict = "notSent" | "refused" | "ambiguous";
+
+/**
+ * The only error that leaves the client. Its message is one phrase that can follow `Creating key "ci": `, with every secret
+ * masked. It has no `cause`, and the stack is the message: what the libraries below throw can hold headers and bodies.
+ */
+export class CallError extends Error {
+  readonly verdict: Verdict;
+  /** The status of the last answer; `undefined` if there was none. */
+  readonly status: number | undefined;
+  /** Whether a 2xx to a GET has nothing where the record should be. */
+  readonly noRecord: boolean;
+
+  constructor(verdict: Verdict, message: string, status?: number, { noRecord = false } = {}) {
+    super(message);
+    this.verdict = verdict;
+    this.status = status;
+    this.noRecord = noRecord;
+    this.stack = message;
+  }
+}
+
+/** Whether the service says that there is no such object: by 404, by 410, or by a 2xx with null in its place. */
+export function isNotFound(error: unknown): error is CallError {
+  return error instanceof CallError && (error.status === 404 || error.status === 410 || error.noRecord);
+}
+
+/** What a 2xx contains. */
+export interface Written<T> {
+  /** `undefined` if it has none that can be used. */
+  readonly record: T | undefined;
+  /** Why, as a phrase that begins with "the answer". */
+  readonly problem?: string;
+  /** Whether it has nothing where the record should be: `{"apiKey": null}`, or `{}`. */
+  readonly noRecord?: true;
+  /** Whether the service answered 202: it has accepted a write, and may not have carried it out yet. */
+  readonly deferred?: true;
+}
+
+/** The answer's record, unless the write may not have been carried out yet. */
+export function recordOf<T>({ record, deferred }: Written<T>): T | undefined {
+  return deferred ? undefined : record;
+}
+
+/**
+ * When a request may be repeated:
+ * - `idempotent` (GET, DELETE, and PATCH with its full target values): whenever it may not have been carried out;
+ * - `untilAccepted` (POST of a key or scope): only if it was not sent, or was answered with 429;
+ * - `once` (POST of credits): only if it was not sent.
+ */
+type Policy = "idempotent" | "untilAccepted" | "once";
+
+export interface ApiRequest<T> {
+  readonly method: Method;
+  /** May have a path prefix and a trailing slash. */
+  readonly baseUrl: string;
+  /** Begins with "/"; appended to the base URL. */
+  readonly path: string;
+  readonly accessToken: string;
+  readonly body?: object | undefined;
+  /** Other strings that no message may contain. */
+  readonly secrets: readonly string[];
+  readonly policy: Policy;
+  readonly read: (body: string | undefined) => Written<T>;
+  /** Called before each time that it is sent. */
+  readonly sending?: (() => void) | undefined;
+}
+
+/** What all calls of a process share: connections, and the lane of each origin. */
+export interface Transport {
+  /** What a 2xx contains; for a GET, always a record. Everything else is a CallError. */
+  send<T>(request: ApiRequest<T>): Promise<Written<T>>;
+  /** How often a write began or ended so far: an answer that was asked for before it changed may be out of date. */
+  readonly writes: number;
+  /** Cuts all connections; calls under way fail. Only tests need it: idle connections keep no process alive. */
+  close(): Promise<void>;
+}
+
+export interface TransportOptions {
+  /** Takes the lines of APIKEYS_DEBUG=1. Default: stderr. */
+  readonly log?: (line: string) => void;
+  /** Read for APIKEYS_DEBUG and the proxies. Default: that of the process. */
+  readonly env?: NodeJS.ProcessEnv;
+  /** Waits, at most until the signal is aborted. */
+  readonly pause?: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** In [0, 1), for jitter. */
+  readonly random?: () => number;
+  readonly timeOuts?: Partial<TimeOuts>;
+  /** Asked before each time that a request is sent: why it may not be sent, as words to follow "because". Default: all may. */
+  readonly gate?: (method: Method) => Promise<string | undefined>;
+  /** No request waits for the end of a pause once it is aborted. */
+  readonly signal?: AbortSignal;
+}
+
+export const retryLimits = {
+  /** Not counting those answered with 429. */
+  attempts: 4,
+  firstPauseMs: 250,
+  longestPauseMs: 8_000,
+  /** All pauses of one call. */
+  pausesMs: 600_000,
+};
+
+/** Requests to one origin at once. */
+export const concurrency = 32;
+
+const systemPause = async (ms: number, signal?: AbortSignal): Promise<void> => {
+  await timer(ms, undefined, signal && { signal }).catch(() => {});
+};
+
+/** Requests to one origin: a limited number at once, and none during a pause that the service asked for. */
+function openLane(agent: Dispatcher) {
+  let free = concurrency;
+  const waiting: (() => void)[] = [];
+  return {
+    agent,
+    quietUntil: 0,
+    /** A call keeps its turn while it pauses and repeats. */
+    async inTurn<T>(call: () => Promise<T>): Promise<T> {
+      if (free > 0) free -= 1;
+      else await new Promise<void>((resolve) => waiting.push(resolve));
+      try {
+        return await call();
+      } finally {
+        const next = waiting.shift();
+        if (next === undefined) free += 1;
+        else next();
+      }
+    },
+  };
+}
+
+type Lane = ReturnType<typeof openLane>;
+
+/** Opens nothing by itself: the HTTP library is loaded, and connections are opened, when they are first needed. */
+export function openTransport(options: TransportOptions = {}): Transport {
+  const { env = process.env, pause = systemPause, random = Math.random, signal } = options;
+  const { log = (line: string) => void process.stderr.write(`${line}\n`) } = options;
+  const isDebugging = ["true", "1"].includes(env["APIKEYS_DEBUG"] ?? "");
+  const timeOuts = { ...usualTimeOuts, ...options.timeOuts };
+  const lanes = new Map<string, Lane>();
+  let writes = 0;
+  let isClosed = false;
+
+  function agentFor(url: URL): Dispatcher {
+    try {
+      return openAgent(url, env, timeOuts);
+    } catch {
+      throw new CallError("notSent", "HTTP_PROXY or HTTPS_PROXY is not the URL of a proxy");
+    }
+  }
+  function laneOf(url: URL): Lane {
+    const lane = lanes.get(url.origin) ?? openLane(agentFor(url));
+    lanes.set(url.origin, lane);
+    return lane;
+  }
+  async function send<T>(request: ApiRequest<T>): Promise<Written<T>> {
+    const url = new URL(request.baseUrl);
+    url.pathname = url.pathname.replace(/\/+$/, "") + request.path;
+    const lane = laneOf(url);
+    return lane.inTurn(() => repeat(request, url, lane));
+  }
+
+  async function repeat<T>(request: ApiRequest<T>, url: URL, lane: Lane): Promise<Written<T>> {
+    const { method, policy, read } = request;
+    const secrets = [request.accessToken, ...request.secrets];
+    let attempts = 0;
+    let throttled = 0;
+    let pausedMs = 0;
+    let mayBeDone = false;
+    const stop = (verdict: Verdict, phrase: string, status?: number, what = {}): never => {
+      const also = mayBeDone && verdict !== "ambiguous" ? "; an earlier attempt may have succeeded" : "";
+      throw new CallError(mayBeDone ? "ambiguous" : verdict, phrase + also, status, what);
+    };
+    for (;;) {
+      for (let until = lane.quietUntil; until > Date.now() && !signal?.aborted; until = lane.quietUntil) {
+        const leftMs = until - Date.now();
+        if (pausedMs + leftMs > retryLimits.pausesMs)
+          stop(
+            "notSent",
+            `the service asked to wait another ${seconds(leftMs)}`,
+            throttled > 0 ? 429 : undefined,
+          );
+        pausedMs += leftMs;
+        await pause(leftMs, signal);
+        if (lane.quietUntil === until) lane.quietUntil = 0;
+      }
+      const barred = isClosed ? "the client was closed" : await options.gate?.(method);
+      if (barred !== undefined) {
+        const what = attempts + throttled === 0 ? "nothing was sent" : "the request was not sent again";
+        stop("notSent", `${what}, because ${barred}`);
+      }
+      const result = await exchangeOnce(request, url, lane, attempts + throttled + 1, secrets);
+      const outcome = judge(result, method, read, secrets);
+      if (outcome.kind === "done") return outcome.answer;
+      const { verdict, phrase, status, askedMs, noRecord = false } = outcome;
+      if (verdict === "ambiguous" && method !== "GET") mayBeDone = true;
+
+      const isPaced = status === 429 || (status === 403 && askedMs !== undefined);
+      const isThrottled = isPaced && policy !== "once" && !signal?.aborted;
+      if (isThrottled) throttled += 1;
+      else attempts += 1;
+      const ceilingMs = Math.min(
+        retryLimits.longestPauseMs,
+        retryLimits.firstPauseMs * 2 ** ((isThrottled ? throttled : attempts) - 1),
+      );
+      const ownMs = Math.floor((isPaced ? 0.5 + random() / 2 : random()) * ceilingMs);
+      const waitMs = Math.max(askedMs ?? 0, ownMs);
+      if (isPaced) lane.quietUntil = Math.max(lane.quietUntil, Date.now() + waitMs);
+      const isSafe =
+        verdict === "notSent" ||
+        (policy === "idempotent" && !noRecord && (verdict === "ambiguous" || isPaced));
+      const isRepeated = isThrottled || (isSafe && attempts < retryLimits.attempts);
+      if (!isRepeated || pausedMs + waitMs > retryLimits.pausesMs)
+        stop(verdict, phrase, status, { noRecord });
+      if (!isPaced) {
+        pausedMs += waitMs;
+        if (!signal?.aborted) await pause(waitMs, signal);
+      }
+    }
+  }
+
+  async function exchangeOnce(
+    { method, policy, accessToken, body, sending }: ApiRequest<unknown>,
+    url: URL,
+    lane: Lane,
+    attempt: number,
+    secrets: readonly string[],
+  ): Promise<Exchange> {
+    // Credits must not be lost to a connection that the service has just closed.
+    const agent = policy === "once" ? agentFor(url) : lane.agent;
+    const isWrite = method !== "GET";
+    const startedAt = performance.now();
+    if (isWrite) writes += 1;
+    sending?.();
+    const result = await exchange(
+      agent,
+      { method, url, headers: headersOf(accessToken, body), body: body && JSON.stringify(body) },
+      timeOuts,
+    );
+    if (isWrite) writes += 1;
+    if (policy === "once") void agent.destroy();
+    if (isDebugging) {
+      const what = result.kind === "failed" ? `failed (${result.phrase})` : result.status;
+      const tookMs = Math.round(performance.now() - startedAt);
+      log(maskSecrets(`apikeys: ${method} ${url.pathname} ${what} attempt ${attempt} ${tookMs} ms`, secrets));
+    }
+    return result;
+  }
+
+  return {
+    send,
+    get writes() {
+      return writes;
+    },
+    async close() {
+      isClosed = true;
+      await Promise.all(Array.from(lanes.values(), ({ agent }) => agent.destroy()));
+    },
+  };
+}
+
+const seconds = (ms: number): string => `${Math.ceil(ms / 1_000)} s`;
+
+function headersOf(accessToken: string, body: object | undefined): Record<string, string> {
+  return {
+    accept: "application/json",
+    "accept-encoding": "identity",
+    // A proxy's cache could answer with what was there before the last write.
+    "cache-control": "no-cache",
+    authorization: `Bearer ${accessToken}`,
+    "user-agent": "pulumi-apikeys",
+    ...(body && { "content-type": "application/json" }),
+  };
+}
+
+type Outcome<T> =
+  | { readonly kind: "done"; readonly answer: Written<T> }
+  | {
+      readonly kind: "failed";
+      readonly verdict: Verdict;
+      readonly phrase: string;
+      readonly status?: number;
+      readonly askedMs?: number | undefined;
+      readonly noRecord?: boolean;
+    };
+
+/** What an exchange means for the call. */
+function judge<T>(
+  result: Exchange,
+  method: Method,
+  read: ApiRequest<T>["read"],
+  secrets: readonly string[],
+): Outcome<T> {
+  if (result.kind === "failed")
+    return { kind: "failed", verdict: result.isStarted ? "ambiguous" : "notSent", phrase: result.phrase };
+  const { status, headers, body } = result;
+  if (status < 300) {
+    const answer = read(body);
+    // A write that was answered with 2xx is over, whatever the answer contains.
+    if (answer.record !== undefined || method !== "GET")
+      return { kind: "done", answer: status === 202 ? { ...answer, deferred: true } : answer };
+    const { problem = "", noRecord = false } = answer;
+    const phrase = `the service answered ${status}, but ${problem}`;
+    return { kind: "failed", verdict: "ambiguous", phrase, status, noRecord };
+  }
+  const said = errorText(body ?? "", secrets);
+  const redirected = status < 400 && headers["location"] ? " with a redirect, which is not followed" : "";
+  const askedMs = retryAfterMs(headers["retry-after"]);
+  const asked = askedMs === undefined ? "" : ` and asked to wait ${seconds(askedMs)}`;
+  return {
+    kind: "failed",
+    verdict: mayBeDone(method, status) ? "ambiguous" : "refused",
+    phrase: `the service answered ${status}${said ? ` "${said}"` : ""}${redirected}${asked}`,
+    status,
+    askedMs,
+  };
+}
+
+/** Whether the service may have carried the request out although its answer is not a 2xx. */
+function mayBeDone(method: Method, status: number): boolean {
+  // "It exists already" may answer a request that something on the way has repeated.
+  if (status === 409 && method === "POST") return true;
+  // 303 means "the result is over there", and some services say that with 302 after a POST.
+  if ((status === 303 && method !== "GET") || (status === 302 && method === "POST")) return true;
+  // 499: a gateway stopped waiting for the service.
+  return status === 408 || status === 499 || status >= 500;
+}
+
+/** The wait that a Retry-After header asks for; `undefined` if it is absent, or more than a year: it may be a time. */
+export function retryAfterMs(header: string | string[] | undefined): number | undefined {
+  const value = [header].flat()[0]?.trim() ?? "";
+  const ms = /^\d+(\.\d+)?$/.test(value) ? Math.ceil(Number(value) * 1_000) : Date.parse(value) - Date.now();
+  return ms >= 0 && ms <= 365 * 86_400_000 ? ms : undefined;
+}

@@ -1,0 +1,143 @@
+/** Reads that many operations need at about the same time: one request serves them all. */
+
+import { CallError, type Transport } from "./client/send";
+import { type Call, listApiKeys, listScopes, listWorkspaces, readWorkspace } from "./client/service";
+
+/** An answer, or why there is none. */
+export type Reading<T> = Known<T> | Unavailable;
+interface Known<T> {
+  readonly kind: "known";
+  readonly value: T;
+}
+export interface Unavailable {
+  readonly kind: "unavailable";
+  readonly error: CallError;
+}
+
+export interface SharedRead<T> {
+  /**
+   * An answer to a request of the last 30 seconds. `unwritten`: only if this process has not written since that request,
+   * because a refresh must show what the process has just written.
+   */
+  recent(only?: "unwritten"): Promise<Reading<T>>;
+  /** An answer to a request that is sent after this call. Those who ask meanwhile share it. */
+  fresh(): Promise<Reading<T>>;
+}
+
+/** The records of a list. */
+export interface Listing<T> {
+  readonly all: readonly T[];
+  readonly byId: ReadonlyMap<string, T>;
+}
+
+/** How long an answer serves, from its request on. */
+export const servesMs = 30_000;
+
+/** `writes` grows whenever a write of this process begins or ends. */
+export function openSharedRead<T>(read: () => Promise<T>, writes: () => number): SharedRead<T> {
+  interface Request {
+    readonly writes: number;
+    readonly answer: Promise<Reading<T>>;
+  }
+  let last: Request | undefined;
+  let next: Promise<Reading<T>> | undefined;
+
+  function start(): Request {
+    const request = { writes: writes(), answer: readingOf(read()) };
+    last = request;
+    const forget = () => {
+      if (last === request) last = undefined;
+    };
+    setTimeout(forget, servesMs).unref();
+    return request;
+  }
+  /** The request that follows the one under way. */
+  async function startNext(): Promise<Reading<T>> {
+    await last?.answer.catch(() => {});
+    next = undefined;
+    return start().answer;
+  }
+  async function fresh(): Promise<Reading<T>> {
+    next ??= startNext();
+    return next;
+  }
+  return {
+    fresh,
+    async recent(only) {
+      const request = last ?? start();
+      const answer = await request.answer;
+      return only === undefined || request.writes === writes() ? answer : fresh();
+    },
+  };
+}
+
+async function readingOf<T>(answer: Promise<T>): Promise<Reading<T>> {
+  try {
+    return { kind: "known", value: await answer };
+  } catch (error) {
+    if (!(error instanceof CallError)) throw error;
+    return { kind: "unavailable", error };
+  }
+}
+
+/** The answer. Throws what the call threw. */
+export function orThrow<T>(reading: Reading<T>): T {
+  if (reading.kind === "known") return reading.value;
+  throw reading.error;
+}
+
+/** What the operations of a process read together, from one service with one access token. */
+export type SharedReads = ReturnType<typeof openReads>;
+
+const ofTransport = new WeakMap<Transport, Map<string, SharedReads>>();
+
+export function sharedReads(call: Call): SharedReads {
+  const all = ofTransport.get(call.transport) ?? new Map<string, SharedReads>();
+  ofTransport.set(call.transport, all);
+  const service = JSON.stringify(call.credentials);
+  const reads = all.get(service) ?? openReads(call);
+  all.set(service, reads);
+  for (const secret of call.secrets ?? []) reads.secrets.add(secret);
+  return reads;
+}
+
+function openReads({ transport, credentials }: Call) {
+  const secrets = new Set<string>();
+  const call: Call = {
+    transport,
+    credentials,
+    get secrets() {
+      return [...secrets];
+    },
+  };
+  const open = <T>(read: () => Promise<T>) => openSharedRead(read, () => transport.writes);
+  return {
+    /** What any reader masks in messages. */
+    secrets,
+    keys: each((workspaceId) => open(async () => listing(await listApiKeys(call, { workspaceId })))),
+    scopes: each((workspaceId) => open(async () => listing(await listScopes(call, { workspaceId })))),
+    workspaces: open(async () => listing(await listWorkspaces(call))),
+    workspace: each((workspaceId) => open(() => readWorkspace(call, { workspaceId }))),
+  };
+}
+
+/** One for each workspace, made at its first use. */
+function each<T>(make: (workspaceId: string) => T): (workspaceId: string) => T {
+  const opened = new Map<string, T>();
+  return (workspaceId) => {
+    const found = opened.get(workspaceId) ?? make(workspaceId);
+    opened.set(workspaceId, found);
+    return found;
+  };
+}
+
+function listing<T extends { readonly id: string; readonly deleted?: boolean | undefined }>(
+  records: readonly T[],
+): Listing<T> {
+  const byId = new Map<string, T>();
+  // If an id is listed twice, the record that is not deleted counts.
+  for (const record of records) {
+    if (record.deleted !== true || !byId.has(record.id)) byId.set(record.id, record);
+  }
+  return { all: [...byId.values()], byId };
+}

@@ -1,0 +1,118 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { CallError, type Transport } from "../../provider/client/send";
+import { openSharedRead, orThrow, servesMs, sharedReads } from "../../provider/reads";
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+afterEach(() => void vi.useRealTimers());
+
+/** A list whose requests the test answers one by one. */
+function listOfNumbers() {
+  let writes = 0;
+  const answers: ((n: number) => void)[] = [];
+  const read = () => new Promise<number>((resolve) => answers.push(resolve));
+  const list = openSharedRead(read, () => writes);
+  const write = () => {
+    writes += 1;
+  };
+  /** Answers the newest request, once there have been `count`, with its number. */
+  const answer = async (count: number) => {
+    await new Promise(setImmediate);
+    expect(answers).toHaveLength(count);
+    answers[count - 1]?.(count);
+    await new Promise(setImmediate);
+  };
+  return { list, asked: () => answers.length, answer, write };
+}
+const known = (value: number) => ({ kind: "known", value });
+
+describe("a shared read", () => {
+  test("takes one request for all readers of a recent answer, during the request and for 30 seconds", async () => {
+    const { list, asked, answer } = listOfNumbers();
+    const first = [list.recent(), list.recent("unwritten")];
+    await answer(1);
+    vi.advanceTimersByTime(servesMs - 1);
+    expect(await Promise.all([...first, list.recent()])).toEqual([1, 1, 1].map(known));
+    expect(asked()).toBe(1);
+    vi.advanceTimersByTime(1);
+    const late = list.recent();
+    await answer(2);
+    expect(await late).toEqual(known(2));
+  });
+
+  test("that must be fresh takes one new request for all its readers, even if another is in progress", async () => {
+    const { list, asked, answer } = listOfNumbers();
+    const old = list.recent();
+    const fresh = [list.fresh(), list.fresh()];
+    expect(asked()).toBe(1);
+    await answer(1);
+    expect(await old).toEqual(known(1));
+    await answer(2);
+    expect(await Promise.all(fresh)).toEqual([2, 2].map(known));
+    const later = [list.fresh(), list.fresh()];
+    await answer(3);
+    expect(await Promise.all(later)).toEqual([3, 3].map(known));
+  });
+
+  test("R5 takes a new request after a write of this process, even if the write came during the last request", async () => {
+    const { list, answer, write } = listOfNumbers();
+    const first = [list.recent("unwritten"), list.recent()];
+    write();
+    await answer(1);
+    expect(await first[1]).toEqual(known(1));
+    await answer(2);
+    expect(await first[0]).toEqual(known(2));
+    write();
+    const second = list.recent("unwritten");
+    await answer(3);
+    expect(await second).toEqual(known(3));
+  });
+
+  test("that throws fails those who wait, without an unhandled rejection", async () => {
+    const unheard: unknown[] = [];
+    const hear = (error: unknown) => void unheard.push(error);
+    process.on("unhandledRejection", hear);
+    const list = openSharedRead(
+      async () => Promise.reject(new TypeError("a bug")),
+      () => 0,
+    );
+    await expect(list.fresh()).rejects.toThrow("a bug");
+    await expect(list.fresh()).rejects.toThrow("a bug");
+    await new Promise(setImmediate);
+    process.off("unhandledRejection", hear);
+    expect(unheard).toEqual([]);
+  });
+});
+
+describe("a list that several operations read", () => {
+  const credentials = { baseUrl: "https://api.test", accessToken: "token" };
+  const silent: Transport = { send: () => new Promise(() => {}), writes: 0, close: async () => {} };
+
+  test("is shared only by calls with the same base URL, token and connections", () => {
+    const call = { transport: silent, credentials };
+    const keys = sharedReads(call).keys("ws_1");
+    expect(sharedReads({ ...call, credentials: { ...credentials } }).keys("ws_1")).toBe(keys);
+    for (const other of [
+      { ...call, credentials: { ...credentials, accessToken: "another" } },
+      { ...call, credentials: { ...credentials, baseUrl: "https://other.test" } },
+      { ...call, transport: { ...silent } },
+    ]) {
+      expect(sharedReads(other).keys("ws_1")).not.toBe(keys);
+    }
+    expect(sharedReads(call).keys("ws_2")).not.toBe(keys);
+  });
+
+  test("gives each reader the error of the request, and masks what any of them masks", async () => {
+    const error = new CallError("refused", "the service answered 403", 403);
+    const masked: (readonly string[])[] = [];
+    const send: Transport["send"] = async ({ secrets }) => {
+      masked.push(secrets);
+      throw error;
+    };
+    const call = { transport: { ...silent, send }, credentials };
+    sharedReads({ ...call, secrets: ["a"] });
+    const list = sharedReads({ ...call, secrets: ["b"] }).keys("ws_1");
+    expect(await list.recent()).toEqual({ kind: "unavailable", error });
+    expect(() => orThrow({ kind: "unavailable", error })).toThrow(error);
+    expect(masked).toEqual([["a", "b"]]);
+  });
+});
