@@ -165,7 +165,7 @@ export function chosenHost(): Host {
 }
 
 /** The type of a kind's resources, and options with the other host's type as an alias, so that a stack can move. */
-export function asResource<Options extends pulumi.ResourceOptions>(
+function asResource<Options extends pulumi.ResourceOptions>(
   kind: string,
   opts: Options,
 ): [type: string, opts: Options] {
