@@ -132,8 +132,7 @@ export class ApiKeySet extends pulumi.CustomResource {
    *
    * @param name The resource's name, unique within the stack.
    * @param args The workspace, its keys, and the defaults of all keys.
-   * @param opts Pulumi's resource options. `import` needs the plugin; without it, migrate the keys with `existingKey`,
-   *   adopt them with `existingId`, or import them as a new set with `pulumi import --file`.
+   * @param opts Pulumi's resource options. `import` can't be used: adopt or migrate the keys in their entries.
    */
   constructor(name: string, args: ApiKeySetArgs, opts: pulumi.CustomResourceOptions = {}) {
     refuseWildcard(name, opts.ignoreChanges);

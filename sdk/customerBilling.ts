@@ -106,7 +106,7 @@ export class CustomerBilling extends pulumi.CustomResource {
    *
    * @param name The resource's name, unique within the stack.
    * @param args The grant, and its workspace.
-   * @param opts Pulumi's resource options. `import` needs the plugin; without it, set `billingId`.
+   * @param opts Pulumi's resource options. `import` can't be used: set `billingId`.
    */
   constructor(name: string, args: CustomerBillingArgs, opts: pulumi.CustomResourceOptions = {}) {
     super(...registration(facts, name, args, pulumi.mergeOptions(grantGuard(), opts)));

@@ -127,7 +127,7 @@ export class RotatingApiKey extends pulumi.CustomResource {
    *
    * @param name The resource's name, unique within the stack. Also the keys' name, unless you set `args.name`.
    * @param args The key's inputs, and when it is rotated.
-   * @param opts Pulumi's resource options. `import` needs the plugin; without it, use `existingId`.
+   * @param opts Pulumi's resource options. `import` can't be used: use `existingId`.
    */
   constructor(name: string, args: RotatingApiKeyArgs, opts: pulumi.CustomResourceOptions = {}) {
     super(...registration(facts, name, withSecret(args), opts));
