@@ -2,7 +2,15 @@
 
 import { setTimeout as timer } from "node:timers/promises";
 import type { Dispatcher } from "undici";
-import { type Exchange, exchange, type Method, openAgent, type TimeOuts, usualTimeOuts } from "./wire";
+import {
+  type Exchange,
+  exchange,
+  type Method,
+  openAgent,
+  type TimeOuts,
+  usualTimeOuts,
+  type WireRequest,
+} from "./wire";
 import { errorText, maskSecrets } from "./words";
 
 /**
@@ -71,7 +79,7 @@ export interface ApiRequest<T> {
   readonly path: string;
   readonly accessToken: string;
   readonly body?: object | undefined;
-  /** Other strings that no message may contain. */
+  /** What no message may contain. */
   readonly secrets: readonly string[];
   readonly policy: Policy;
   readonly read: (body: string | undefined) => Written<T>;
@@ -162,38 +170,41 @@ export function openTransport(options: TransportOptions = {}): Transport {
       throw new CallError("notSent", "HTTP_PROXY or HTTPS_PROXY is not the URL of a proxy");
     }
   }
-  function laneOf(url: URL): Lane {
+  async function send<T>(request: ApiRequest<T>): Promise<Written<T>> {
+    const { method, baseUrl, path, accessToken, body } = request;
+    const url = new URL(baseUrl);
+    url.pathname = url.pathname.replace(/\/+$/, "") + path;
+    const headers = {
+      accept: "application/json",
+      "accept-encoding": "identity",
+      // A proxy's cache could answer with what was there before the last write.
+      "cache-control": "no-cache",
+      authorization: `Bearer ${accessToken}`,
+      "user-agent": "pulumi-apikeys",
+      ...(body && { "content-type": "application/json" }),
+    };
     const lane = lanes.get(url.origin) ?? openLane(agentFor(url));
     lanes.set(url.origin, lane);
-    return lane;
-  }
-  async function send<T>(request: ApiRequest<T>): Promise<Written<T>> {
-    const url = new URL(request.baseUrl);
-    url.pathname = url.pathname.replace(/\/+$/, "") + request.path;
-    const lane = laneOf(url);
-    return lane.inTurn(() => repeat(request, url, lane));
+    const wire = { method, url, headers, body: body && JSON.stringify(body) };
+    return lane.inTurn(() => repeat(request, wire, lane));
   }
 
-  async function repeat<T>(request: ApiRequest<T>, url: URL, lane: Lane): Promise<Written<T>> {
-    const { method, policy, read } = request;
-    const secrets = [request.accessToken, ...request.secrets];
+  async function repeat<T>(request: ApiRequest<T>, wire: WireRequest, lane: Lane): Promise<Written<T>> {
+    const { method, policy } = request;
     let attempts = 0;
     let throttled = 0;
     let pausedMs = 0;
     let mayBeDone = false;
-    const stop = (verdict: Verdict, phrase: string, status?: number, what = {}): never => {
-      const also = mayBeDone && verdict !== "ambiguous" ? "; an earlier attempt may have succeeded" : "";
-      throw new CallError(mayBeDone ? "ambiguous" : verdict, phrase + also, status, what);
-    };
+    function stop({ verdict, message, status, noRecord }: CallError): never {
+      if (!mayBeDone || verdict === "ambiguous") throw new CallError(verdict, message, status, { noRecord });
+      throw new CallError("ambiguous", `${message}; an earlier attempt may have succeeded`, status);
+    }
     for (;;) {
       for (let until = lane.quietUntil; until > Date.now() && !signal?.aborted; until = lane.quietUntil) {
         const leftMs = until - Date.now();
+        const asked = `the service asked to wait another ${seconds(leftMs)}`;
         if (pausedMs + leftMs > retryLimits.pausesMs)
-          stop(
-            "notSent",
-            `the service asked to wait another ${seconds(leftMs)}`,
-            throttled > 0 ? 429 : undefined,
-          );
+          stop(new CallError("notSent", asked, throttled > 0 ? 429 : undefined));
         pausedMs += leftMs;
         await pause(leftMs, signal);
         if (lane.quietUntil === until) lane.quietUntil = 0;
@@ -201,31 +212,29 @@ export function openTransport(options: TransportOptions = {}): Transport {
       const barred = isClosed ? "the client was closed" : await options.gate?.(method);
       if (barred !== undefined) {
         const what = attempts + throttled === 0 ? "nothing was sent" : "the request was not sent again";
-        stop("notSent", `${what}, because ${barred}`);
+        stop(new CallError("notSent", `${what}, because ${barred}`));
       }
-      const result = await exchangeOnce(request, url, lane, attempts + throttled + 1, secrets);
-      const outcome = judge(result, method, read, secrets);
+      const result = await exchangeOnce(request, wire, lane, attempts + throttled + 1);
+      const outcome = judge(result, request);
       if (outcome.kind === "done") return outcome.answer;
-      const { verdict, phrase, status, askedMs, noRecord = false } = outcome;
+      const { error, askedMs } = outcome;
+      const { verdict, status } = error;
       if (verdict === "ambiguous" && method !== "GET") mayBeDone = true;
 
       const isPaced = status === 429 || (status === 403 && askedMs !== undefined);
       const isThrottled = isPaced && policy !== "once" && !signal?.aborted;
       if (isThrottled) throttled += 1;
       else attempts += 1;
-      const ceilingMs = Math.min(
-        retryLimits.longestPauseMs,
-        retryLimits.firstPauseMs * 2 ** ((isThrottled ? throttled : attempts) - 1),
-      );
+      const failures = isThrottled ? throttled : attempts;
+      const ceilingMs = Math.min(retryLimits.longestPauseMs, retryLimits.firstPauseMs * 2 ** (failures - 1));
       const ownMs = Math.floor((isPaced ? 0.5 + random() / 2 : random()) * ceilingMs);
       const waitMs = Math.max(askedMs ?? 0, ownMs);
       if (isPaced) lane.quietUntil = Math.max(lane.quietUntil, Date.now() + waitMs);
       const isSafe =
         verdict === "notSent" ||
-        (policy === "idempotent" && !noRecord && (verdict === "ambiguous" || isPaced));
+        (policy === "idempotent" && !error.noRecord && (verdict === "ambiguous" || isPaced));
       const isRepeated = isThrottled || (isSafe && attempts < retryLimits.attempts);
-      if (!isRepeated || pausedMs + waitMs > retryLimits.pausesMs)
-        stop(verdict, phrase, status, { noRecord });
+      if (!isRepeated || pausedMs + waitMs > retryLimits.pausesMs) stop(error);
       if (!isPaced) {
         pausedMs += waitMs;
         if (!signal?.aborted) await pause(waitMs, signal);
@@ -234,29 +243,25 @@ export function openTransport(options: TransportOptions = {}): Transport {
   }
 
   async function exchangeOnce(
-    { method, policy, accessToken, body, sending }: ApiRequest<unknown>,
-    url: URL,
+    { policy, sending, secrets }: ApiRequest<unknown>,
+    wire: WireRequest,
     lane: Lane,
     attempt: number,
-    secrets: readonly string[],
   ): Promise<Exchange> {
+    const { method, url } = wire;
     // Credits must not be lost to a connection that the service has just closed.
     const agent = policy === "once" ? agentFor(url) : lane.agent;
-    const isWrite = method !== "GET";
     const startedAt = performance.now();
-    if (isWrite) writes += 1;
+    if (method !== "GET") writes += 1;
     sending?.();
-    const result = await exchange(
-      agent,
-      { method, url, headers: headersOf(accessToken, body), body: body && JSON.stringify(body) },
-      timeOuts,
-    );
-    if (isWrite) writes += 1;
+    const result = await exchange(agent, wire, timeOuts);
+    if (method !== "GET") writes += 1;
     if (policy === "once") void agent.destroy();
     if (isDebugging) {
       const what = result.kind === "failed" ? `failed (${result.phrase})` : result.status;
       const tookMs = Math.round(performance.now() - startedAt);
-      log(maskSecrets(`apikeys: ${method} ${url.pathname} ${what} attempt ${attempt} ${tookMs} ms`, secrets));
+      const line = `apikeys: ${method} ${url.pathname} ${what} attempt ${attempt} ${tookMs} ms`;
+      log(maskSecrets(line, secrets));
     }
     return result;
   }
@@ -275,57 +280,31 @@ export function openTransport(options: TransportOptions = {}): Transport {
 
 const seconds = (ms: number): string => `${Math.ceil(ms / 1_000)} s`;
 
-function headersOf(accessToken: string, body: object | undefined): Record<string, string> {
-  return {
-    accept: "application/json",
-    "accept-encoding": "identity",
-    // A proxy's cache could answer with what was there before the last write.
-    "cache-control": "no-cache",
-    authorization: `Bearer ${accessToken}`,
-    "user-agent": "pulumi-apikeys",
-    ...(body && { "content-type": "application/json" }),
-  };
-}
-
 type Outcome<T> =
   | { readonly kind: "done"; readonly answer: Written<T> }
-  | {
-      readonly kind: "failed";
-      readonly verdict: Verdict;
-      readonly phrase: string;
-      readonly status?: number;
-      readonly askedMs?: number | undefined;
-      readonly noRecord?: boolean;
-    };
+  | { readonly kind: "failed"; readonly error: CallError; readonly askedMs?: number | undefined };
 
 /** What an exchange means for the call. */
-function judge<T>(
-  result: Exchange,
-  method: Method,
-  read: ApiRequest<T>["read"],
-  secrets: readonly string[],
-): Outcome<T> {
-  if (result.kind === "failed")
-    return { kind: "failed", verdict: result.isStarted ? "ambiguous" : "notSent", phrase: result.phrase };
+function judge<T>(result: Exchange, { method, read, secrets }: ApiRequest<T>): Outcome<T> {
+  const failed = (...error: ConstructorParameters<typeof CallError>) =>
+    ({ kind: "failed", error: new CallError(...error) }) as const;
+  if (result.kind === "failed") return failed(result.isStarted ? "ambiguous" : "notSent", result.phrase);
   const { status, headers, body } = result;
   if (status < 300) {
     const answer = read(body);
     // A write that was answered with 2xx is over, whatever the answer contains.
     if (answer.record !== undefined || method !== "GET")
       return { kind: "done", answer: status === 202 ? { ...answer, deferred: true } : answer };
-    const { problem = "", noRecord = false } = answer;
-    const phrase = `the service answered ${status}, but ${problem}`;
-    return { kind: "failed", verdict: "ambiguous", phrase, status, noRecord };
+    return failed("ambiguous", `the service answered ${status}, but ${answer.problem}`, status, answer);
   }
   const said = errorText(body ?? "", secrets);
+  const quoted = said === undefined ? "" : ` "${said}"`;
   const redirected = status < 400 && headers["location"] ? " with a redirect, which is not followed" : "";
   const askedMs = retryAfterMs(headers["retry-after"]);
   const asked = askedMs === undefined ? "" : ` and asked to wait ${seconds(askedMs)}`;
+  const verdict = mayBeDone(method, status) ? "ambiguous" : "refused";
   return {
-    kind: "failed",
-    verdict: mayBeDone(method, status) ? "ambiguous" : "refused",
-    phrase: `the service answered ${status}${said ? ` "${said}"` : ""}${redirected}${asked}`,
-    status,
+    ...failed(verdict, `the service answered ${status}${quoted}${redirected}${asked}`, status),
     askedMs,
   };
 }

@@ -5,20 +5,7 @@
 
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod/mini";
-import {
-  comparableText,
-  type Decoder,
-  flag,
-  lenient,
-  listOf,
-  mark,
-  mirroredText,
-  number,
-  permission,
-  requiredText,
-  text,
-  withheld,
-} from "./decode";
+import * as field from "./decode";
 import { type ApiRequest, CallError, type Transport, type Written } from "./send";
 import { errorInPlace } from "./words";
 
@@ -47,72 +34,72 @@ export interface ApiKeyPath extends WorkspacePath {
 // ---- Records (part 2) ---------------------------------------------------------------------------------------------
 
 const keyScope = z.object({
-  id: text,
-  representation: requiredText,
-  create: permission,
-  read: permission,
-  update: permission,
-  del: permission,
+  id: field.text,
+  representation: field.requiredText,
+  create: field.permission,
+  read: field.permission,
+  update: field.permission,
+  del: field.permission,
 });
 
 const apiKey = z.object({
-  id: requiredText,
-  name: text,
-  maskedKey: mirroredText,
-  prefix: mirroredText,
-  expiresAt: lenient(number),
-  scopes: listOf<KeyScope>(keyScope),
-  enabled: flag,
-  customerId: mirroredText,
-  deleted: mark,
-  createdAt: mirroredText,
-  updatedAt: mirroredText,
-  lastUsedAt: lenient(comparableText),
-  billingId: mirroredText,
+  id: field.requiredText,
+  name: field.text,
+  maskedKey: field.mirroredText,
+  prefix: field.mirroredText,
+  expiresAt: field.lenient(field.number),
+  scopes: field.listOf<KeyScope>(keyScope),
+  enabled: field.flag,
+  customerId: field.mirroredText,
+  deleted: field.mark,
+  createdAt: field.mirroredText,
+  updatedAt: field.mirroredText,
+  lastUsedAt: field.lenient(field.comparableText),
+  billingId: field.mirroredText,
   // Not taken over from an answer to read, list, edit or delete.
-  key: withheld,
+  key: field.withheld,
 });
 
 /** In a list, an odd record must not hide all others. */
 const listedApiKey = z.extend(apiKey, {
-  name: mirroredText,
-  scopes: lenient(listOf<KeyScope>(keyScope)),
-  enabled: lenient(flag),
+  name: field.mirroredText,
+  scopes: field.lenient(field.listOf<KeyScope>(keyScope)),
+  enabled: field.lenient(field.flag),
 });
 
 /** No other answer has the secret, so no odd field may make this one unusable. */
-const newApiKey = z.extend(listedApiKey, { key: mirroredText });
+const newApiKey = z.extend(listedApiKey, { key: field.mirroredText });
 
 const workspace = z.object({
-  id: requiredText,
-  name: mirroredText,
-  teamId: mirroredText,
-  defaultKeyPrefix: text,
-  defaultAllowedIPs: listOf(requiredText),
-  defaultRateLimitPerSecond: number,
-  defaultExpiration: number,
-  createdAt: mirroredText,
-  updatedAt: mirroredText,
+  id: field.requiredText,
+  name: field.mirroredText,
+  teamId: field.mirroredText,
+  defaultKeyPrefix: field.text,
+  defaultAllowedIPs: field.listOf(field.requiredText),
+  defaultRateLimitPerSecond: field.number,
+  defaultExpiration: field.number,
+  createdAt: field.mirroredText,
+  updatedAt: field.mirroredText,
 });
 
 const scope = z.object({
-  id: requiredText,
-  name: text,
-  representation: requiredText,
-  description: text,
-  createdAt: mirroredText,
-  updatedAt: mirroredText,
+  id: field.requiredText,
+  name: field.text,
+  representation: field.requiredText,
+  description: field.text,
+  createdAt: field.mirroredText,
+  updatedAt: field.mirroredText,
 });
 
 /** Credits are numeric text. */
 const billing = z.object({
-  id: requiredText,
-  totalCredits: mirroredText,
-  usedCredits: mirroredText,
-  allowOverages: lenient(flag),
-  spendCap: mirroredText,
-  createdAt: mirroredText,
-  updatedAt: mirroredText,
+  id: field.requiredText,
+  totalCredits: field.mirroredText,
+  usedCredits: field.mirroredText,
+  allowOverages: field.lenient(field.flag),
+  spendCap: field.mirroredText,
+  createdAt: field.mirroredText,
+  updatedAt: field.mirroredText,
 });
 
 type Plain<T> = { readonly [Name in keyof T]: T[Name] };
@@ -174,121 +161,79 @@ export interface CreateBilling {
 
 // ---- Calls (part 4) -----------------------------------------------------------------------------------------------
 
-const keyPath = ({ workspaceId, keyId }: ApiKeyPath) =>
-  apiPath`/api/v1/workspace/${workspaceId}/api-key/${keyId}`;
-
 /** 4.1. */
-export async function editApiKey(
-  call: Call,
-  path: ApiKeyPath,
-  body: EditApiKey,
-): Promise<Written<ApiKeyRecord>> {
-  return write(call, "PATCH", keyPath(path), one("apiKey", apiKey, path.keyId), body);
-}
+export const editApiKey = async (call: Call, path: ApiKeyPath, body: EditApiKey) =>
+  write(call, "PATCH", keyPath(path), one("apiKey", apiKey, path.keyId), body);
 
 /** 4.2. */
-export async function readApiKey(call: Call, path: ApiKeyPath): Promise<ApiKeyRecord> {
-  return get(call, keyPath(path), { ...one("apiKey", apiKey, path.keyId), mayBeNothing: true });
-}
+export const readApiKey = async (call: Call, path: ApiKeyPath) =>
+  get(call, keyPath(path), { ...one("apiKey", apiKey, path.keyId), mayBeNothing: true });
 
 /** 4.3. Records may lack scopes and enabled, and the list may be cut. */
-export async function listApiKeys(
-  call: Call,
-  { workspaceId }: WorkspacePath,
-): Promise<readonly ApiKeyRecord[]> {
-  return get(call, apiPath`/api/v1/workspace/${workspaceId}/api-key`, many("apiKeys", listedApiKey));
-}
+export const listApiKeys = async (call: Call, { workspaceId }: WorkspacePath) =>
+  get(call, apiPath`/api/v1/workspace/${workspaceId}/api-key`, many("apiKeys", listedApiKey));
 
 /** 4.4. */
-export async function createApiKey(call: Call, body: CreateApiKey): Promise<Written<ApiKeyRecord>> {
-  return withSecretApart(await write(call, "POST", apiPath`/api/v1/api-key`, one("apiKey", newApiKey), body));
-}
+export const createApiKey = async (call: Call, body: CreateApiKey) =>
+  withSecretApart(await write(call, "POST", apiPath`/api/v1/api-key`, one("apiKey", newApiKey), body));
 
 /** 4.5. */
 export async function migrateApiKey(call: Call, body: MigrateApiKey): Promise<Written<ApiKeyRecord>> {
   const hiding = { ...call, secrets: [...(call.secrets ?? []), body.key] };
-  const written = await write(
-    hiding,
-    "POST",
-    apiPath`/api/v1/api-key/migrate`,
-    one("apiKey", newApiKey),
-    body,
-  );
-  return withSecretApart(written, body.key);
+  const path = apiPath`/api/v1/api-key/migrate`;
+  return withSecretApart(await write(hiding, "POST", path, one("apiKey", newApiKey), body), body.key);
 }
 
 /** 4.6. */
-export async function listWorkspaces(call: Call): Promise<readonly WorkspaceRecord[]> {
-  return get(call, apiPath`/api/v1/workspace`, many("workspaces", workspace));
-}
+export const listWorkspaces = async (call: Call) =>
+  get(call, apiPath`/api/v1/workspace`, many("workspaces", workspace));
 
 /** 4.7. */
-export async function readWorkspace(call: Call, { workspaceId }: WorkspacePath): Promise<WorkspaceRecord> {
-  return get(call, apiPath`/api/v1/workspace/${workspaceId}`, one("workspace", workspace, workspaceId));
-}
+export const readWorkspace = async (call: Call, { workspaceId }: WorkspacePath) =>
+  get(call, apiPath`/api/v1/workspace/${workspaceId}`, one("workspace", workspace, workspaceId));
 
 /** 4.8. */
-export async function editWorkspace(
-  call: Call,
-  { workspaceId }: WorkspacePath,
-  body: EditWorkspace,
-): Promise<Written<WorkspaceRecord>> {
-  const path = apiPath`/api/v1/workspace/${workspaceId}`;
-  return write(call, "PATCH", path, one("workspace", workspace, workspaceId), body);
-}
+export const editWorkspace = async (call: Call, { workspaceId: id }: WorkspacePath, body: EditWorkspace) =>
+  write(call, "PATCH", apiPath`/api/v1/workspace/${id}`, one("workspace", workspace, id), body);
 
 /** 4.9. A repetition may find the key gone (404). */
-export async function deleteApiKey(call: Call, path: ApiKeyPath): Promise<Written<ApiKeyRecord>> {
-  return write(call, "DELETE", keyPath(path), one("apiKey", apiKey, path.keyId));
-}
+export const deleteApiKey = async (call: Call, path: ApiKeyPath) =>
+  write(call, "DELETE", keyPath(path), one("apiKey", apiKey, path.keyId));
 
 /** 4.10. */
-export async function listScopes(
-  call: Call,
-  { workspaceId }: WorkspacePath,
-): Promise<readonly ScopeRecord[]> {
-  return get(call, apiPath`/api/v1/workspace/${workspaceId}/scopes`, many("scopes", scope));
-}
+export const listScopes = async (call: Call, { workspaceId }: WorkspacePath) =>
+  get(call, apiPath`/api/v1/workspace/${workspaceId}/scopes`, many("scopes", scope));
 
 /** 4.11. */
-export async function createScope(
-  call: Call,
-  { workspaceId }: WorkspacePath,
-  body: CreateScope,
-): Promise<Written<ScopeRecord>> {
-  return write(call, "POST", apiPath`/api/v1/workspace/${workspaceId}/scope`, one("scope", scope), body);
-}
+export const createScope = async (call: Call, { workspaceId }: WorkspacePath, body: CreateScope) =>
+  write(call, "POST", apiPath`/api/v1/workspace/${workspaceId}/scope`, one("scope", scope), body);
 
 /** 4.12. On a connection of its own, and repeated only if it was not sent: each POST grants credits. */
-export async function createBilling(call: Call, body: CreateBilling): Promise<Written<BillingRecord>> {
-  return write(call, "POST", apiPath`/api/v1/customer-billing`, one("billing", billing), body, "once");
-}
+export const createBilling = async (call: Call, body: CreateBilling) =>
+  write(call, "POST", apiPath`/api/v1/customer-billing`, one("billing", billing), body, "once");
 
 // ---- Requests -----------------------------------------------------------------------------------------------------
 
-async function write<T>(
+const keyPath = ({ workspaceId, keyId }: ApiKeyPath) =>
+  apiPath`/api/v1/workspace/${workspaceId}/api-key/${keyId}`;
+
+function write<T>(
   call: Call,
-  method: "POST" | "PATCH" | "DELETE",
+  method: ApiRequest<T>["method"],
   path: string,
   expected: Expected<T>,
   body?: object,
   policy: ApiRequest<T>["policy"] = method === "POST" ? "untilAccepted" : "idempotent",
 ): Promise<Written<T>> {
-  const { transport, credentials, secrets = [], sending } = call;
-  const read = (text: string | undefined) =>
-    readAnswer(text, expected, [credentials.accessToken, ...secrets]);
+  const { transport, credentials, sending } = call;
+  const secrets = [credentials.accessToken, ...(call.secrets ?? [])];
+  const read = (text: string | undefined) => readAnswer(text, expected, secrets);
   return transport.send({ ...credentials, method, path, policy, body, secrets, read, sending });
 }
 
-async function get<T>(call: Call, path: string, expected: Expected<T>): Promise<T> {
-  const { transport, credentials, secrets = [] } = call;
-  const read = (text: string | undefined) =>
-    readAnswer(text, expected, [credentials.accessToken, ...secrets]);
-  const { record } = await transport.send({
-    ...{ ...credentials, method: "GET", path, policy: "idempotent", secrets, read },
-  });
+async function get<T>({ sending: _, ...call }: Call, path: string, expected: Expected<T>): Promise<T> {
   // The transport throws if the answer to a GET can't be used.
-  return record as T;
+  return (await write(call, "GET", path, expected)).record as T;
 }
 
 const unsendable = /[\p{Cc}\p{Cs}]/u;
@@ -315,21 +260,21 @@ function apiPath(fixed: TemplateStringsArray, ...ids: string[]): string {
 /** What an answer has in the property `wrapper`. */
 interface Expected<T> {
   readonly wrapper: string;
-  readonly decoder: Decoder<T>;
+  readonly decoder: field.Decoder<T>;
   /** The id that was asked for: an answer with another one belongs to another request. */
   readonly id?: string | undefined;
   /** Whether null in place of the record, or `{}`, means that there is no such object, as a 404 does. */
   readonly mayBeNothing?: boolean;
 }
 
-const one = <T>(wrapper: string, decoder: Decoder<T>, id?: string): Expected<T> => ({
+const one = <T>(wrapper: string, decoder: field.Decoder<T>, id?: string): Expected<T> => ({
   wrapper,
   decoder,
   id,
 });
 
 /** Null is an empty list, and so is one that an answer without any field leaves out. */
-const many = <T>(wrapper: string, entry: Decoder<T>): Expected<readonly T[]> => ({
+const many = <T>(wrapper: string, entry: field.Decoder<T>): Expected<readonly T[]> => ({
   wrapper,
   decoder: z.pipe(
     z.transform((list: unknown) => (list === null ? [] : list)),
@@ -358,20 +303,16 @@ function readAnswer<T>(
     return isAnother ? unusable(`the answer's ${wrapper}.id is not the one asked for`) : { record: data };
   }
   const said = errorInPlace(body, answer, secrets);
-  const place = fieldName([wrapper, ...(error.issues[0]?.path ?? [])]);
-  const problem = `the answer's ${place} is missing or has another type${said ? `: "${said}"` : ""}`;
+  const place = fieldName(error.issues[0]?.path ?? []);
+  const problem = `the answer's ${wrapper}${place} is missing or has another type${said ? `: "${said}"` : ""}`;
   return { ...unusable(problem), ...(mayBeNothing && value === null && !said && { noRecord: true }) };
 }
 
 const unusable = (problem: string): Written<never> => ({ record: undefined, problem });
 
 /** A field of the answer: `apiKey.scopes[2].del`. */
-function fieldName(path: readonly PropertyKey[]): string {
-  return path.reduce<string>((name, part) => {
-    if (typeof part === "number") return `${name}[${part}]`;
-    return name === "" ? String(part) : `${name}.${String(part)}`;
-  }, "");
-}
+const fieldName = (path: readonly PropertyKey[]): string =>
+  path.map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`)).join("");
 
 /** Some services send the masked form as `key`, which is not a secret, or the secret as `maskedKey`, which must not be shown. */
 function withSecretApart(

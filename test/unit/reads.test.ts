@@ -113,6 +113,6 @@ describe("a list that several operations read", () => {
     const list = sharedReads({ ...call, secrets: ["b"] }).keys("ws_1");
     expect(await list.recent()).toEqual({ kind: "unavailable", error });
     expect(() => orThrow({ kind: "unavailable", error })).toThrow(error);
-    expect(masked).toEqual([["a", "b"]]);
+    expect(masked).toEqual([["token", "a", "b"]]);
   });
 });
