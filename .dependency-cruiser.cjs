@@ -61,7 +61,7 @@ module.exports = {
       severity: "error",
       from: { path: "^provider/resources/" },
       to: {
-        path: "(^provider/core/(check|context|diff|lifecycle|operations|preview|rollback|session)\\.ts$|node_modules/undici)",
+        path: "(^provider/core/(check|context|operations)\\.ts$|node_modules/undici)",
       },
     },
     {
@@ -81,7 +81,7 @@ module.exports = {
       "command-is-a-host",
       "The command reads as the resources read, and brings the stand-in. It knows no endpoint and no program.",
       "^cli/",
-      "^(cli/|provider/(instance|functions|nodeVersion)\\.ts$|provider/core/|provider/hosts/secretMark\\.ts$|package\\.json$|sdk/types\\.ts$|standin/index\\.ts$|(node:)?(fs|util)\\b)",
+      "^(cli/|provider/(instance|functions)\\.ts$|provider/core/|provider/hosts/secretMark\\.ts$|package\\.json$|sdk/types\\.ts$|standin/index\\.ts$|(node:)?(fs|util)\\b)",
     ),
     {
       name: "nothing-knows-the-command",

@@ -1,5 +1,5 @@
-import { eachBounded } from "../provider/core/bounded";
 import { Failure } from "../provider/core/errors";
+import { eachBounded } from "../provider/core/run";
 import type { Properties } from "../provider/core/state";
 import { getApiKeys, getWorkspace } from "../provider/functions";
 import type { Instance } from "../provider/instance";

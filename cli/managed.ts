@@ -1,6 +1,6 @@
 import { Failure } from "../provider/core/errors";
 import { isRecord, type Properties } from "../provider/core/state";
-import { nameIn } from "../provider/core/urn";
+import { nameIn } from "../provider/core/text";
 import { isMarked } from "../provider/hosts/secretMark";
 import { isTypeOf } from "../sdk/types";
 

@@ -1,5 +1,5 @@
-import { importId } from "../provider/core/importId";
 import type { Properties } from "../provider/core/state";
+import { importId } from "../provider/core/text";
 import type { Granted } from "../provider/resources/apiKey/scopes";
 import { identifier, plainName, resourceName, uniqueNames } from "./names";
 

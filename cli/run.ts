@@ -1,5 +1,5 @@
 import { version } from "../package.json";
-import { nodeProblem } from "../provider/nodeVersion";
+import { nodeProblem } from "../provider/core/config";
 import { adopt } from "./adopt";
 import type { Terminal } from "./command";
 import { standin } from "./standin";

@@ -7,12 +7,11 @@ import {
   type ScopeRecord,
   type WorkspaceRecord,
 } from "./client/service";
-import { configuration, engineConfig } from "./core/config";
+import { configuration, engineConfig, nodeProblem } from "./core/config";
 import type { HostContext } from "./core/context";
 import { Failure, orFail } from "./core/errors";
 import { defined, type Properties } from "./core/state";
 import { capitalised, listed } from "./core/text";
-import { nodeProblem } from "./nodeVersion";
 import { orThrow, type SharedReads, sharedReads } from "./reads";
 
 /** The functions of a program. They throw a Failure and nothing else. */

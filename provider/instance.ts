@@ -8,9 +8,9 @@ import {
   type Misconfiguration,
 } from "./core/config";
 import type { HostContext, Shared } from "./core/context";
+import { pause } from "./core/converge";
 import { Failure } from "./core/errors";
-import { type Lifecycle, lifecycle } from "./core/lifecycle";
-import { pause } from "./core/polling";
+import { type Lifecycle, lifecycle } from "./core/operations";
 import type { Kept } from "./core/state";
 import type { Source } from "./functions";
 import { definitions } from "./resources";

@@ -1,6 +1,6 @@
 /** Lists what can be imported, for `pulumi do … list`. */
 import { Failure } from "./core/errors";
-import { importId } from "./core/importId";
+import { importId } from "./core/text";
 import { getApiKeys, getScopes, getWorkspace, getWorkspaces, type Source } from "./functions";
 import { hasSettings } from "./resources/workspaceSettings/properties";
 

@@ -1,5 +1,4 @@
 /** Reads that many operations need at about the same time: one request serves them all. */
-
 import { CallError, type Transport } from "./client/send";
 import { type Call, listApiKeys, listScopes, listWorkspaces, readWorkspace } from "./client/service";
 

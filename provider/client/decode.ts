@@ -1,5 +1,4 @@
 /** Decoders for the answers of a service whose exact types are not stated: numbers may come as text, null and "" stand for nothing. */
-
 import * as z from "zod/mini";
 
 export type Decoder<T> = z.ZodMiniType<T, unknown>;

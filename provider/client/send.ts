@@ -1,5 +1,4 @@
 /** Calls to the service: how many at once, what is repeated, and what is known of a call that failed. */
-
 import { setTimeout as timer } from "node:timers/promises";
 import type { Dispatcher } from "undici";
 import {

@@ -2,7 +2,6 @@
  * The service (interface, parts 2 and 4): its records, as the provider uses them, and its twelve calls. In the body of a
  * request, a field that is `undefined` is not sent. The calls throw only CallError.
  */
-
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod/mini";
 import * as field from "./decode";
@@ -110,7 +109,7 @@ export type ApiKeyRecord = Plain<z.infer<typeof apiKey>>;
 export type WorkspaceRecord = Plain<z.infer<typeof workspace>>;
 /** A scope that a workspace defines. */
 export type ScopeRecord = Plain<z.infer<typeof scope>>;
-export type BillingRecord = Plain<z.infer<typeof billing>>;
+type BillingRecord = Plain<z.infer<typeof billing>>;
 
 // ---- Bodies (part 4) ----------------------------------------------------------------------------------------------
 

@@ -1,5 +1,4 @@
 /** One exchange over HTTP: a request is sent once, and its answer is read to the end. */
-
 import type { Dispatcher } from "undici";
 
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";

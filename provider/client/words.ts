@@ -1,5 +1,4 @@
 /** The service's words, made fit for a message: one line without markup, without secrets. */
-
 import { stripVTControlCharacters } from "node:util";
 
 /** Replaces secrets in messages. */

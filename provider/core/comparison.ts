@@ -1,13 +1,58 @@
+/** Compares a state with the inputs of the program: what an update would do, and what a preview shows. */
 import { isDeepStrictEqual } from "node:util";
-import type { KindContext } from "./context";
+import { expectSameBaseUrl, type KindContext, note, register, sends } from "./context";
 import type { AnyComparison, AnyDefinition, AnyShape, Compared } from "./definition";
 import { Failure } from "./errors";
-import type { Field } from "./fields";
-import { canonical } from "./inputs";
-import { isRecord, type Kept, type ManagedField, type Properties, providerKey, same } from "./state";
-import { contains, containsUnknown } from "./unknown";
+import { canonicalInputs, contains, containsUnknown, type Field, unknown } from "./fields";
+import { secretsOf, withSecrets } from "./secrecy";
+import {
+  defined,
+  externalKey,
+  failedKey,
+  isRecord,
+  type Kept,
+  type Properties,
+  providerKey,
+  serviceKey,
+} from "./state";
 
-/** Compares a state with the inputs of the program. */
+// ---- Inputs --------------------------------------------------------------------------------------------------------
+
+/** The inputs in canonical form, with the list of secret ones. */
+export function canonical({ fields }: AnyDefinition, inputs: Properties): Properties {
+  return withSecrets(canonicalInputs(fields, inputs), secretsOf(inputs));
+}
+
+/** The inputs that a state stands for. */
+export function inputsOf(definition: AnyDefinition, state: Properties): Properties {
+  return canonicalInputs(definition.fields, definition.inputsOf(state));
+}
+
+/** The inputs with the resource's name, if that is the default of one of them. */
+export function withName(
+  { fields }: AnyDefinition,
+  inputs: Properties,
+  name: string | undefined,
+): Properties {
+  const field = fields.find(({ defaultsToResourceName }) => defaultsToResourceName);
+  if (field === undefined || name === undefined) return inputs;
+  return { ...inputs, [field.name]: inputs[field.name] ?? name };
+}
+
+/** The inputs that differ from their defaults: what a program has to declare. */
+export function withoutDefaults(
+  { fields }: AnyDefinition,
+  inputs: Properties,
+  name: string | undefined,
+): Properties {
+  const declared = fields.filter((field) => {
+    const assumed = field.defaultsToResourceName ? name : field.default;
+    return !isDeepStrictEqual(inputs[field.name], assumed);
+  });
+  return Object.fromEntries(declared.map((field) => [field.name, inputs[field.name]]));
+}
+
+// ---- Differences ---------------------------------------------------------------------------------------------------
 
 export interface Difference {
   /**
@@ -56,7 +101,7 @@ function expectSameKind({ kind }: AnyDefinition, id: string, state: Properties):
 }
 
 /** The inputs that differ from what the state was declared as. Both are in canonical form. */
-export function differing({ fields, unchanged }: Deciding, compared: AnyComparison): Deciding["fields"] {
+function differing({ fields, unchanged }: Deciding, compared: AnyComparison): Deciding["fields"] {
   const { state, inputs }: { readonly state: Properties; readonly inputs: Properties } = compared;
   return fields.filter((field) => {
     const value = inputs[field.name];
@@ -64,18 +109,6 @@ export function differing({ fields, unchanged }: Deciding, compared: AnyComparis
     if (isDeepStrictEqual(state[field.name] ?? field.default, value)) return false;
     return !unchanged?.(field.name, value, compared);
   });
-}
-
-/** The fields that are certain to differ: an unknown value may turn out to be the same. */
-export function certainlyChanged(
-  fields: readonly ManagedField[],
-  was: Properties,
-  is: Properties,
-): readonly string[] {
-  return fields
-    .filter(({ name }) => !containsUnknown(is[name]))
-    .filter((field) => !same(field, was[field.name], is[field.name]))
-    .map(({ name }) => name);
 }
 
 /** What differing inputs mean for an update. */
@@ -127,4 +160,127 @@ export function changesAt(path: readonly PropertyKey[], before: unknown, now: un
 function without(list: readonly unknown[], other: readonly unknown[]): readonly unknown[] {
   const had = new Set(other.map((entry) => JSON.stringify(entry)));
   return list.map((entry) => (had.has(JSON.stringify(entry)) ? undefined : entry));
+}
+
+// ---- Only secrets --------------------------------------------------------------------------------------------------
+
+function hasSameSecrets({ state, inputs }: AnyComparison): boolean {
+  return isDeepStrictEqual(secretsOf(state), secretsOf(inputs));
+}
+
+/** The new state if only the list of secrets has changed, or the host: then no request is needed. */
+export function stateIfOnlySecretsChange(
+  definition: AnyDefinition,
+  given: Properties,
+  news: Properties,
+  compared: AnyComparison,
+): Properties | undefined {
+  const isMoved = given[providerKey] === undefined && news[providerKey] !== undefined;
+  if ((hasSameSecrets(compared) && !isMoved) || given[failedKey] !== undefined) return undefined;
+  const isSame = difference(definition, compared).changes === false;
+  return isSame ? defined(withSecrets(given, secretsOf(news))) : undefined;
+}
+
+// ---- Diff ----------------------------------------------------------------------------------------------------------
+
+/** A difference with the path of each changed value. */
+export interface DetailedDifference extends Difference {
+  readonly details: readonly Change[];
+}
+
+export function detailedDiff(context: KindContext, given: Kept, news: Properties): DetailedDifference {
+  const { definition } = context;
+  const compared = compare(context, given, news);
+  const changed = differing(definition, compared);
+  const result = decide(context, given, compared, changed);
+  if (result.changes === false) return { ...result, details: [] };
+  const before = inputsOf(definition, compared.state);
+  const now: Properties = compared.inputs;
+  const details = changed.flatMap(({ name }) => changesAt([name], before[name], now[name]));
+  return { ...result, details: changed.length > 0 ? details : secrecyChanges(definition, compared) };
+}
+
+/** The inputs of which a value becomes secret, or no longer is. */
+function secrecyChanges({ fields }: AnyDefinition, { state, inputs }: AnyComparison): readonly Change[] {
+  const marks = (all: Properties, input: string) => secretsOf(all).filter(([name]) => name === input);
+  return fields
+    .filter(({ name }) => !isDeepStrictEqual(marks(state, name), marks(inputs, name)))
+    .map(({ name }) => ({ path: [name], kind: "update" }));
+}
+
+/** What an update would do. */
+export function diff(context: KindContext, given: Kept, news: Properties): Difference {
+  const compared = compare(context, given, news);
+  return decide(context, given, compared, differing(context.definition, compared));
+}
+
+/** Also prints the notes and warnings about it, once. */
+function decide(
+  context: KindContext,
+  given: Kept,
+  compared: AnyComparison,
+  changed: ReturnType<typeof differing>,
+): Difference {
+  const { definition, refreshed } = context;
+  register(context, compared);
+  const result = difference(definition, compared, changed);
+  // A resource that `.get` reads is never updated, and another resource may manage its object.
+  const isManaged = compared.state[externalKey] !== true;
+  const isOnlySecrets = result.changes === false && !hasSameSecrets(compared);
+  const isAfterRefresh = isManaged && refreshed.delete(compared.id);
+  if (isManaged && !isAfterRefresh) {
+    const isSent = result.replaces.length > 0 || sends(definition, "update", compared.state);
+    if (result.changes !== false && isSent) expectSameBaseUrl(context, given);
+    note(context, lineAbout(definition, compared, result, isOnlySecrets), compared.state, compared.inputs);
+  }
+  // Only state says which of its values are secret, so it has to be saved again.
+  return isOnlySecrets ? { ...result, changes: true } : result;
+}
+
+function lineAbout(
+  { kind, fields, replaceNote, updateNote }: AnyDefinition,
+  compared: AnyComparison,
+  { changes, replaces }: Difference,
+  isOnlySecrets: boolean,
+): string | undefined {
+  const { id, state } = compared;
+  // updateNote describes an update, or a replacement that only state asks for.
+  const isByInput = replaces.some((name) => fields.some((field) => field.name === name));
+  const line = changes === false ? undefined : (isByInput ? replaceNote : updateNote)?.(compared);
+  if (line !== undefined) return line;
+  // After a failure, the engine updates the resource, even if its preview shows no difference of inputs.
+  if (state[failedKey] === true && replaces.length === 0)
+    return `${kind} ${id}: its last create or update failed halfway, so it is updated again.`;
+  if (!isOnlySecrets) return undefined;
+  return `${kind} ${id}: only which of its values are secret has changed. No request is sent.`;
+}
+
+// ---- Preview -------------------------------------------------------------------------------------------------------
+
+/** What state will hold after a create, or an update of this state, as far as that is known: the rest is unknown. */
+export function preview(context: KindContext, news: Properties, before?: Kept): Properties {
+  const { definition } = context;
+  if (before === undefined) {
+    const inputs = canonical(definition, news);
+    return previewed(context, inputs, {}, definition.previewCreate?.(inputs));
+  }
+  const compared = compare(context, before, news);
+  const { inputs, state } = compared;
+  return (
+    stateIfOnlySecretsChange(definition, before.state, news, compared) ??
+    previewed(context, inputs, state, definition.previewUpdate?.(compared))
+  );
+}
+
+function previewed(
+  { definition: { outputs }, services }: KindContext,
+  inputs: Properties,
+  state: Properties,
+  known: Properties | undefined,
+): Properties {
+  const all = Object.entries(outputs).map(([name, { stable }]) => [
+    name,
+    inputs[name] ?? (stable ? state[name] : undefined) ?? unknown,
+  ]);
+  return defined({ ...inputs, ...Object.fromEntries(all), ...known, [serviceKey]: services()[0] });
 }

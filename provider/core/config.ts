@@ -174,3 +174,11 @@ const tokenRemedies = {
   stack:
     "Set a valid token there with `pulumi config set --secret apikeys:accessToken`, or in the environment variable APIKEYS_ACCESS_TOKEN, which takes precedence. Refresh and destroy use the stack config of the last update, unless you add `--run-program`",
 };
+
+/** Says so if this Node.js is older than `engines` in package.json: npm only warns of it, and later errors explain nothing. */
+export function nodeProblem(): string | undefined {
+  const { version } = process;
+  const [major = 0, minor = 0] = version.slice(1).split(".").map(Number);
+  if (major > 22 || (major === 22 && minor >= 19)) return undefined;
+  return `pulumi-apikeys needs Node.js 22.19 or newer on PATH; this is ${version}.`;
+}

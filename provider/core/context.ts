@@ -1,11 +1,22 @@
+/** What the operations on one kind of resource share, and what one operation works with. */
 import type { Transport } from "../client/send";
+import { maskSecrets } from "../client/words";
 import type { Configuration, Misconfiguration } from "./config";
-import { type Declarations, openDeclarations } from "./declarations";
-import type { AnyDefinition } from "./definition";
-import { openRegistry, type Registry } from "./registry";
-import type { Run } from "./run";
-import { type SecretPaths, secretPathsOf } from "./secretPaths";
-import type { Properties } from "./state";
+import type { AnyDefinition, Managed, Session, Warn } from "./definition";
+import { Failure } from "./errors";
+import { type Declarations, declaredClaim, openDeclarations, openRegistry, type Registry } from "./registry";
+import type { OnInterrupt, Run } from "./run";
+import {
+  everywhere,
+  type SecretPath,
+  secretsOf,
+  secretValues,
+  textsIn,
+  valuesAt,
+  withSecrets,
+} from "./secrecy";
+import { type Kept, type Properties, providerKey, secretsKey, serviceKey } from "./state";
+import { capitalised, inBounds, oneLine } from "./text";
 
 /** What the lifecycle needs of its host. */
 export interface HostContext {
@@ -68,4 +79,205 @@ export function openKindContext(definition: AnyDefinition, host: HostContext): K
     refreshed: new Set(),
     inState: new Map(),
   };
+}
+
+// ---- Secret paths --------------------------------------------------------------------------------------------------
+
+/** Hidden properties that can't contain the value of an input. */
+const plain: ReadonlySet<string> = new Set([providerKey, secretsKey, serviceKey]);
+
+type SecretPaths = ReturnType<typeof secretPathsOf>;
+
+/** Which properties of a resource the engine is to keep as secret. */
+function secretPathsOf(definition: AnyDefinition) {
+  const { fields, follows, outputs, secretPath = (path) => path } = definition;
+  const ofInputs = fields.flatMap(({ name, secret }): SecretPath[] =>
+    secret === undefined ? [] : [[name, ...(secret === true ? [] : secret)]],
+  );
+  const ofOutputs = Object.keys(outputs).flatMap((name): SecretPath[] =>
+    outputs[name]?.secret ? [[name]] : [],
+  );
+  const secrets = [...ofInputs, ...ofOutputs];
+  const spelled = (all: readonly SecretPath[]) => new Set(all.map((path) => JSON.stringify(path)));
+  const always = spelled(secrets);
+  return {
+    /** The inputs and outputs that are always secret. */
+    secrets,
+    /** The inputs with a list of what else is secret: by their own list, and by these paths, which the engine marked. */
+    alsoSecret: (inputs: Properties, paths: readonly SecretPath[]): Properties => {
+      const all = [...spelled([...secretsOf(inputs), ...paths.map((path) => secretPath(path))])];
+      const others = all.filter((path) => !always.has(path)).sort();
+      const parsed = others.map((path): SecretPath => JSON.parse(path));
+      return withSecrets(inputs, parsed);
+    },
+    /** What is secret in these inputs. */
+    secretInputs: (inputs: Properties): readonly SecretPath[] => [
+      ...ofInputs,
+      ...everywhere(secretsOf(inputs), follows),
+    ],
+    /** What is secret in state: also outputs and hidden properties that may contain what the program made secret (R16). */
+    secretOutputs: (state: Properties): readonly SecretPath[] => {
+      const paths = everywhere(secretsOf(state), follows);
+      if (paths.length === 0) return secrets;
+      const hidden = Object.keys(state).filter((name) => name.startsWith("__") && !plain.has(name));
+      const declared = [...new Set([...paths.map(([name]) => name), ...hidden])];
+      return [...secrets, ...declared.map((name) => [name] as const)];
+    },
+  };
+}
+
+// ---- Session -------------------------------------------------------------------------------------------------------
+
+/** The configuration is read only when a request is about to be sent, because some operations send none. */
+export function openSession(
+  context: KindContext,
+  onInterrupt: OnInterrupt,
+  warn: Warn = (message) => context.host.warn(message),
+): Session {
+  const { host, registry } = context;
+  const { configuration, transport, tell, run } = host;
+  const hidden = new Set<string>();
+  const maskedInMessages = new Set<string>();
+  const ready = () => {
+    const found = configuration();
+    if ("problems" in found) throw new Failure(found.problems.map(capitalised).join(" "));
+    hidden.add(found.credentials.accessToken);
+    return found;
+  };
+  let all: readonly string[] = [];
+  const masked = (text: string) => {
+    // One list for as long as nothing is added, because its spellings are cached with it.
+    if (all.length !== hidden.size + maskedInMessages.size) all = [...hidden, ...maskedInMessages];
+    return maskSecrets(text, all);
+  };
+  const line = (text: string) => inBounds(masked(oneLine(text)));
+  return {
+    warn: (message, about, general) => warn(line(message), about, general && line(general)),
+    maskEverywhere: (...secrets) => {
+      for (const secret of secrets) if (typeof secret === "string" && secret !== "") hidden.add(secret);
+    },
+    maskInMessages: (...values) => {
+      for (const text of textsIn(values)) maskedInMessages.add(text);
+    },
+    registry,
+    onInterrupt: (text) =>
+      onInterrupt(text === undefined ? undefined : () => line(typeof text === "string" ? text : text())),
+    closed: run.closed,
+    over: run.over,
+    whyClosed: run.whyClosed,
+    pause: host.pause,
+    tell: (text) => tell?.(line(text)),
+    masked,
+    now: host.now(),
+    currentTime: host.currentTime,
+    importKey: host.importKey ?? "import it",
+    part: (name, warnOfPart) => openSession(context, (text) => onInterrupt(text, name), warnOfPart),
+    get withoutKeyList() {
+      return ready().withoutKeyList;
+    },
+    get call() {
+      const { credentials } = ready();
+      return {
+        transport: transport(),
+        credentials,
+        secrets: [...hidden, ...maskedInMessages],
+      };
+    },
+    get tokenAdvice() {
+      return ready().tokenAdvice;
+    },
+    get baseUrlSource() {
+      return ready().baseUrlSource;
+    },
+  };
+}
+
+// ---- Objects -------------------------------------------------------------------------------------------------------
+
+/** Records that the objects of a state exist, and that this resource manages them. */
+export function register({ definition, registry }: KindContext, { id, state }: Kept): void {
+  for (const { workspaceId, id: object, claim } of definition.managed(id, state)) {
+    registry.add(workspaceId, object);
+    if (claim !== undefined) registry.claim(workspaceId, object, claim);
+  }
+}
+
+/** Removes the objects of a state that were deleted, or that a read no longer finds (`now`). */
+export function forget({ definition, registry }: KindContext, before: Kept, now?: Kept): void {
+  const managed = ({ id, state }: Kept): readonly Managed[] => [...definition.managed(id, state)];
+  const found = new Set(now === undefined ? [] : managed(now).map(({ id }) => id));
+  for (const { workspaceId, id, claim } of managed(before)) {
+    if (found.has(id)) continue;
+    if (claim !== undefined) registry.release(workspaceId, id, claim);
+    registry.drop(workspaceId, id);
+  }
+}
+
+/** Protects what the program newly adopts from being deleted in this run, even if the adoption fails (K11). */
+export function protectAdopted(
+  { definition, registry }: KindContext,
+  inputs: Properties,
+  last: Properties = {},
+): void {
+  const adopted = definition.adopts?.(inputs) ?? [];
+  const before = new Set(adopted.length > 0 ? definition.adopts?.(last).map(({ id }) => id) : []);
+  const isMoved = inputs["workspaceId"] !== last["workspaceId"];
+  for (const { workspaceId, id } of adopted)
+    if (isMoved || !before.has(id)) registry.claim(workspaceId, id, declaredClaim);
+}
+
+// ---- Notes ---------------------------------------------------------------------------------------------------------
+
+/** Shows a line about what an update would do, if there is one. */
+export function note(context: KindContext, text: string | undefined, ...all: readonly Properties[]): void {
+  const { note: show = context.host.tell } = context.host;
+  if (text !== undefined) show?.(lineOf(context, text, ...all));
+}
+
+/** A line with the text, without the secrets of these properties. */
+function lineOf({ definition, paths }: KindContext, text: string, ...all: readonly Properties[]): string {
+  const always = all.flatMap((one) => paths.secrets.flatMap((path) => valuesAt(one, path)));
+  const hidden = textsIn([...always, ...secretValues(all, definition.follows)]);
+  return inBounds(maskSecrets(oneLine(text), hidden));
+}
+
+// ---- Base URL ------------------------------------------------------------------------------------------------------
+
+/**
+ * At another base URL, an id may belong to another object, or to none, while the resource's own still exists (R6). State has
+ * a hash of the base URL of its last write.
+ */
+
+/** The service of the last write; `undefined` if state has none. */
+export function lastService(state: Properties): string | undefined {
+  const last = state[serviceKey];
+  return typeof last === "string" ? last : undefined;
+}
+
+/** The service that state has after a read: another one only if the service has moved. */
+export function serviceAfterRead(state: Properties, services: readonly string[]): string | undefined {
+  const last = lastService(state);
+  return last === undefined || services.includes(last) ? services[0] : last;
+}
+
+/** Whether an update or a delete sends requests. One that only changes state may run at any base URL. */
+export function sends(definition: AnyDefinition, operation: "update" | "delete", state: Properties): boolean {
+  return definition.sends?.(operation, state) ?? true;
+}
+
+/**
+ * Throws if the last write went to another base URL than the one configured, or the former one of a service that has moved.
+ * Passes while neither is known.
+ */
+export function expectSameBaseUrl(
+  { definition: { kind }, host, services }: KindContext,
+  { id, state }: Kept,
+): void {
+  const [last, known] = [lastService(state), services()];
+  if (last === undefined || known.length === 0 || known.includes(last)) return;
+  const configuration = host.configuration();
+  const now = "problems" in configuration ? "" : ` (${configuration.baseUrlSource})`;
+  throw new Failure(
+    `${kind} ${id}: its last update was sent to another base URL than the one configured now${now}, where the same ids may belong to something else. Nothing was sent, and state is unchanged. Correct the base URL. If the service has moved, run \`pulumi refresh --run-program\` once with APIKEYS_MOVED_FROM set to its former base URL, which treats what it can't find as deleted. If it has two base URLs, set APIKEYS_MOVED_FROM to the other one.`,
+  );
 }

@@ -1,12 +1,11 @@
+/** Writes an object, and checks that the service applied the write (R4). */
 import { CallError, recordOf, type Written } from "../client/send";
 import { mask } from "../client/words";
+import { sharedReads } from "../reads";
 import type { Session } from "./definition";
 import { InconclusiveError, reasonOf } from "./errors";
-import { pollUntil } from "./polling";
 import { caseFolded, type ManagedField, observedKey, type Properties, rewritten, same } from "./state";
 import { sentences } from "./text";
-
-/** Writes an object, and checks that the service applied the write (R4). */
 
 /** The value that a field should have after a write. */
 export interface Aim {
@@ -221,4 +220,59 @@ export function failureOf<T>(session: Session, settled: Settled<T>): string | un
 /** The words for a field's value, or a mask if the field is secret. */
 export function saying(isSecret: (field: string) => boolean, words: Say): Say {
   return (field, value) => (isSecret(field) ? mask : words(field, value));
+}
+
+// ---- Polling -------------------------------------------------------------------------------------------------------
+
+/** A service may carry out a write, or show it, a little later. These pauses between two reads take 8.1 s in all. */
+export const pausesMs: readonly number[] = [300, 600, 1_200, 2_400, 3_600];
+
+interface Polling<T> {
+  /** Completes the progress line "Waiting for …": "key key_1 to be deleted". */
+  readonly waitingFor: string;
+  readonly look: () => Promise<T>;
+  readonly isDone: (seen: T) => boolean;
+  readonly pauses?: readonly number[];
+}
+
+/** Looks now, and after each pause until it is done. Returns what it saw last, done or not. */
+export async function pollUntil<T>(
+  session: Pick<Session, "pause" | "over" | "tell">,
+  { waitingFor, look, isDone, pauses = pausesMs }: Polling<T>,
+): Promise<T> {
+  let seen = await look();
+  for (const [index, ms] of pauses.entries()) {
+    if (isDone(seen) || session.over.aborted) break;
+    if (index === 1) session.tell(`Waiting for ${waitingFor}.`);
+    await session.pause(ms);
+    seen = await look();
+  }
+  return seen;
+}
+
+/** Waits, or until the signal is aborted. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resume, ms);
+    function resume(): void {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", resume);
+      resolve();
+    }
+    if (signal.aborted) resume();
+    else signal.addEventListener("abort", resume);
+  });
+}
+
+// ---- Presence ------------------------------------------------------------------------------------------------------
+
+/** Throws an InconclusiveError if the workspace of a missing object can't be read: then the object may exist (R6). */
+export async function expectVisible(session: Session, workspaceId: string, missing: string): Promise<void> {
+  // An earlier read may be from before this token lost its access to the workspace.
+  const answer = await sharedReads(session.call).workspace(workspaceId).fresh();
+  if (answer.kind === "known") return;
+  throw new InconclusiveError(
+    `${missing}, but its workspace can't be read either: ${answer.error.message}`,
+    `The access token is the likely cause: it may belong to another account. ${session.tokenAdvice} If the token is right, check the workspace's id; if the workspace was deleted, remove the resource from state with \`pulumi state delete\`.`,
+  );
 }

@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
 import type { Call } from "../client/service";
 import type { Configuration } from "./config";
-import type { Checked } from "./declarations";
 import {
   aMark,
   canonicalInputs,
@@ -15,7 +14,7 @@ import {
   type StoredProperties,
   type Values,
 } from "./fields";
-import type { Registry } from "./registry";
+import type { Checked, Registry } from "./registry";
 import type { Run } from "./run";
 import { type Follows, type SecretPath, secretsOf, withSecrets } from "./secrecy";
 import {

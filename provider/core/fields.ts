@@ -1,8 +1,6 @@
-import type * as z from "zod/mini";
-import { isRecord, type ManagedField, type Properties } from "./state";
-import { isUnknown } from "./unknown";
-
 /** The properties of a resource, each described once: its type, how it is compared, what a change does, whether it is secret. */
+import type * as z from "zod/mini";
+import { isRecord, type ManagedField, type Properties, same } from "./state";
 
 /**
  * The canonical form of a value: values that mean the same become deeply equal, and one that means nothing becomes
@@ -165,4 +163,52 @@ export function secret<T>(stored: Stored<T>): Stored<T> & { readonly secret: tru
 
 export function stable<S extends Stored>(stored: S): S & { readonly stable: true } {
   return { ...stored, stable: true };
+}
+
+// ---- Unknown values ------------------------------------------------------------------------------------------------
+
+/**
+ * Pulumi's unknown values. In previews, and in the diff of an update, they arrive as these strings, at any depth and
+ * whatever the field's type. Source: Pulumi's provider protocol.
+ */
+export const unknownSentinels: readonly string[] = [
+  "04da6b54-80e4-46f7-96ec-b56ff0331ba9", // string
+  "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7", // boolean
+  "3eeb2bf0-c639-47a8-9e75-3b44932eb421", // number
+  "6a19a0b0-7e62-4c92-b797-7f8e31da9cc2", // list
+  "030794c1-ac77-496b-92df-f27374a8bd58", // asset
+  "e48ece36-62e2-4504-bad9-02848725956a", // archive
+  "dd056dcd-154b-4c76-9bd3-c8f88648b5ff", // object
+];
+
+/** An unknown value of any type. */
+export const unknown = unknownSentinels[0] as string;
+
+const sentinels = new Set<unknown>(unknownSentinels);
+
+export function isUnknown(value: unknown): boolean {
+  return sentinels.has(value);
+}
+
+/** Whether the value is unknown, or contains an unknown value. */
+export function containsUnknown(value: unknown): boolean {
+  return contains(value, isUnknown);
+}
+
+/** Whether `isIt` holds for the value itself or, at any depth of lists and objects, for a value in it. */
+export function contains(value: unknown, isIt: (inner: unknown) => boolean): boolean {
+  if (typeof value !== "object" || value === null) return isIt(value);
+  return Object.values(value).some((inner) => contains(inner, isIt));
+}
+
+/** The fields that are certain to differ: an unknown value may turn out to be the same. */
+export function certainlyChanged(
+  fields: readonly ManagedField[],
+  was: Properties,
+  is: Properties,
+): readonly string[] {
+  return fields
+    .filter(({ name }) => !containsUnknown(is[name]))
+    .filter((field) => !same(field, was[field.name], is[field.name]))
+    .map(({ name }) => name);
 }

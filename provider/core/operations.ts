@@ -1,27 +1,65 @@
+/** The operations of a kind of resource. Those that call the service throw a Failure and nothing else. */
 import { isDeepStrictEqual } from "node:util";
-import { expectSameBaseUrl, lastService, sends, serviceAfterRead } from "./baseUrl";
-import { compare } from "./comparison";
-import type { KindContext } from "./context";
-import type { Outcome, Session } from "./definition";
+import { check, isDeclared } from "./check";
+import {
+  canonical,
+  compare,
+  detailedDiff,
+  diff,
+  inputsOf,
+  preview,
+  stateIfOnlySecretsChange,
+  withoutDefaults,
+} from "./comparison";
+import {
+  expectSameBaseUrl,
+  forget,
+  type HostContext,
+  type KindContext,
+  lastService,
+  openKindContext,
+  openSession,
+  register,
+  sends,
+  serviceAfterRead,
+} from "./context";
+import type { AnyComparison, AnyDefinition, Outcome, Session } from "./definition";
 import { Failure, reworded } from "./errors";
-import { partsOfImportId } from "./importId";
-import { canonical, inputsOf, withoutDefaults } from "./inputs";
-import { forget, register } from "./objects";
-import { createOrRollBack, updateOrRollBack } from "./rollback";
 import { secretsOf, secretValues, textsIn, valuesAt, withSecrets } from "./secrecy";
-import { stateIfOnlySecretsChange } from "./secretChanges";
-import { openSession } from "./session";
 import { defined, externalKey, failedKey, type Kept, type Properties, serviceKey, wireable } from "./state";
-import { inBounds, oneLine } from "./text";
+import { inBounds, oneLine, partsOfImportId, sentences } from "./text";
 
-/** The operations that call the service. They throw a Failure and nothing else. */
+export type Lifecycle = ReturnType<typeof lifecycle>;
+
+export function lifecycle(definition: AnyDefinition, host: HostContext) {
+  const context = openKindContext(definition, host);
+  return {
+    ...context.paths,
+    refreshBeforeUpdate: definition.refreshBeforeUpdate === true,
+    /** `name` and `urn`: of the resource in the program, if the host knows them. */
+    check: (inputs: Properties, before: Properties | undefined, name?: string, urn?: string) =>
+      check(context, inputs, before, name, urn),
+    diff: (id: string, state: Properties, inputs: Properties) => diff(context, { id, state }, inputs),
+    detailedDiff: (id: string, state: Properties, inputs: Properties) =>
+      detailedDiff(context, { id, state }, inputs),
+    isDeclared: (properties: Properties) => isDeclared(definition, properties),
+    preview: (inputs: Properties, before?: Kept) => preview(context, inputs, before),
+    create: (inputs: Properties) => create(context, inputs),
+    read: (id: string, state: Properties, urn?: string) => read(context, { id, state }, urn),
+    find: (wanted: Wanted) => find(context, wanted),
+    update: (id: string, state: Properties, inputs: Properties) => update(context, { id, state }, inputs),
+    delete: (id: string, state: Properties) => remove(context, { id, state }),
+  };
+}
+
+// ---- Calling the service -------------------------------------------------------------------------------------------
 
 export interface ReadResult extends Kept {
   /** Absent if nothing has changed: the engine then keeps the inputs that it has. */
   readonly inputs?: Properties;
 }
 
-export async function create(context: KindContext, inputs: Properties): Promise<Kept> {
+async function create(context: KindContext, inputs: Properties): Promise<Kept> {
   const { definition } = context;
   return operate(context, [inputs], async (session) => {
     const declared = canonical(definition, inputs);
@@ -29,7 +67,7 @@ export async function create(context: KindContext, inputs: Properties): Promise<
   });
 }
 
-export async function read(
+async function read(
   context: KindContext,
   { id, state: given }: Kept,
   urn?: string,
@@ -72,10 +110,7 @@ export interface Wanted {
 }
 
 /** For imports and `get`. The inputs of the result are what a program would declare, without defaults. */
-export function find(
-  context: KindContext,
-  { id, given, isGet, name }: Wanted,
-): Promise<ReadResult | undefined> {
+function find(context: KindContext, { id, given, isGet, name }: Wanted): Promise<ReadResult | undefined> {
   const { definition } = context;
   return operate(context, [given], async (session) => {
     const { importing } = definition;
@@ -100,7 +135,7 @@ export function find(
   });
 }
 
-export async function update(context: KindContext, given: Kept, news: Properties): Promise<Properties> {
+async function update(context: KindContext, given: Kept, news: Properties): Promise<Properties> {
   const { definition } = context;
   return operate(context, [news, given.state], async (session) => {
     const compared = compare(context, given, news);
@@ -112,7 +147,7 @@ export async function update(context: KindContext, given: Kept, news: Properties
   });
 }
 
-export function remove(context: KindContext, { id, state: given }: Kept): Promise<void> {
+function remove(context: KindContext, { id, state: given }: Kept): Promise<void> {
   const { declarations, definition } = context;
   return operate(context, [given], async (session) => {
     const before = { id, state: definition.parse(given) };
@@ -173,4 +208,64 @@ function partsOf(kind: string, form: string, id: string, { workspaceId }: Proper
   const parts = isOfWorkspace ? partsOfImportId(id) : id === "" ? undefined : [id];
   if (parts !== undefined) return parts;
   throw new Failure(`${kind}: the id ${JSON.stringify(oneLine(id))} does not have the form ${form}.`);
+}
+
+// ---- Rolling back --------------------------------------------------------------------------------------------------
+
+/** Rolls back new objects that can't be saved to state, because the run is over. */
+
+/** Creates. If the result can't be saved, deletes the new object again, or names it. */
+async function createOrRollBack(
+  { definition, host: { run } }: KindContext,
+  session: Session,
+  inputs: Properties,
+): Promise<Outcome> {
+  let outcome: Outcome;
+  try {
+    outcome = await definition.create(session, inputs);
+  } catch (error) {
+    // The engine doesn't show the failure any more.
+    if (error instanceof Failure && error.unresolved && (await run.whyOver()) !== undefined) {
+      for (const line of [error.headline, ...error.lines]) session.warn(line);
+    }
+    throw error;
+  }
+  const why = await run.whyOver();
+  if (why === undefined) return outcome;
+  throw unsaved(session, why, outcome, (await definition.rollbackCreate?.(session, outcome)) ?? []);
+}
+
+/** Updates. Does the same if an update can do what must be undone, or named. */
+async function updateOrRollBack(
+  { definition, host: { run } }: KindContext,
+  session: Session,
+  compared: AnyComparison,
+): Promise<Outcome> {
+  const outcome = await definition.update(session, compared);
+  const { rollbackUpdate } = definition;
+  if (rollbackUpdate === undefined) return outcome;
+  const why = await run.whyOver();
+  if (why === undefined) return outcome;
+  throw unsaved(session, why, outcome, await rollbackUpdate(session, outcome, compared.state));
+}
+
+/** The failure to save a result. Also warns of each object that exists outside state. */
+function unsaved(
+  session: Session,
+  why: string,
+  { unresolved = [], lines = [] }: Outcome,
+  left: readonly string[],
+): Failure {
+  const warnings = [...unresolved, ...left];
+  for (const line of warnings) session.warn(line);
+  const [only, ...others] = warnings;
+  const some = others.length === 0 ? only : `See the ${warnings.length} warnings for what was left behind`;
+  return new Failure(
+    sentences(
+      `The result could not be saved to state because ${why}`,
+      some,
+      "Run `pulumi up` again; if the engine then reports a pending operation, `pulumi refresh --clear-pending-creates` removes it",
+    ),
+    { lines },
+  );
 }

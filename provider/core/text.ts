@@ -1,4 +1,4 @@
-/** The text of messages. */
+/** The text of messages, and names and ids in other texts. */
 
 /** Replaces or removes what a quoted name may contain: line breaks, terminal codes, and marks that reverse the text. */
 export function oneLine(text: string): string {
@@ -32,4 +32,32 @@ export function sentences(...parts: readonly (string | undefined)[]): string {
     .filter((part) => part !== undefined && part !== "")
     .map((part) => (/[.!?]$/.test(part as string) ? part : `${part}.`))
     .join(" ");
+}
+
+/** The resource's name in the program: what follows the type, which may contain colons. */
+export function nameIn(urn: string): string {
+  return urn.split("::").slice(3).join("::");
+}
+
+/** The id by which an object of a workspace is imported. A slash in the workspace's id is written as %2F. */
+export function importId(workspaceId: string, id: string): string {
+  return `${workspaceId.replaceAll("/", "%2F")}/${id}`;
+}
+
+/** The ids of the workspace and the object; `undefined` if the id does not have that form. */
+export function partsOfImportId(given: string): readonly [workspaceId: string, id: string] | undefined {
+  const [, workspaceId = "", id = ""] = /^([^/]+)\/(.+)$/s.exec(given) ?? [];
+  return id === "" ? undefined : [workspaceId.replaceAll("%2F", "/"), id];
+}
+
+/** A path as in a program: `scopes[0].read`, `keys["a b"]`. */
+export function spelled(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((text, step) => {
+    if (typeof step === "number") return `${text}[${step}]`;
+    const name = oneLine(String(step));
+    if (text === "") return name;
+    return /^[\p{ID_Start}_$][\p{ID_Continue}$]*$/u.test(name)
+      ? `${text}.${name}`
+      : `${text}[${JSON.stringify(name)}]`;
+  }, "");
 }

@@ -5,7 +5,7 @@
  */
 import { CallError } from "../client/send";
 import { createScope, type ScopeRecord } from "../client/service";
-import type { Checked } from "../core/declarations";
+import { expectVisible, pollUntil } from "../core/converge";
 import {
   type DraftOf,
   define,
@@ -15,13 +15,11 @@ import {
   type StateOf,
 } from "../core/definition";
 import { type CallWords, Failure, orFail, toFailure } from "../core/errors";
-import { aString, optional, required, stable, string } from "../core/fields";
-import { pollUntil } from "../core/polling";
-import { expectVisible } from "../core/presence";
+import { aString, isUnknown, optional, required, stable, string } from "../core/fields";
+import type { Checked } from "../core/registry";
 import { isSecret, shown } from "../core/secrecy";
 import { caseFolded } from "../core/state";
 import { capitalised } from "../core/text";
-import { isUnknown } from "../core/unknown";
 import { orThrow, sharedReads } from "../reads";
 import { optionalString, pathSegment, requiredString } from "./fields/schemas";
 

@@ -1,7 +1,7 @@
 import { openTransport } from "../../provider/client/send";
 import { configuration, engineConfig } from "../../provider/core/config";
 import { Failure } from "../../provider/core/errors";
-import { type Lifecycle, lifecycle } from "../../provider/core/lifecycle";
+import { type Lifecycle, lifecycle } from "../../provider/core/operations";
 import { openRun } from "../../provider/core/run";
 import { definitions } from "../../provider/resources";
 import type { StandIn } from "../../standin";

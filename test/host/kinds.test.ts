@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { unknownSentinels } from "../../provider/core/unknown";
+import { unknownSentinels } from "../../provider/core/fields";
 import { definitions } from "../../provider/resources";
 import type { Properties } from "./host";
 import { openScene, type Scene } from "./scene";

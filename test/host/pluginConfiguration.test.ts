@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { unknown } from "../../provider/core/unknown";
+import { unknown } from "../../provider/core/fields";
 import { type StandIn, startStandIn } from "../../standin";
 import { secretMark } from "./host";
 import { failureOf, isWrite } from "./keyActs";

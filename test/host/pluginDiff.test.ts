@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { unknown } from "../../provider/core/unknown";
+import { unknown } from "../../provider/core/fields";
 import type { Held, Properties } from "./host";
 import { requestsOf } from "./keyActs";
 import type { PluginHost, PluginResource } from "./plugin";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isUnknown, unknown } from "../../provider/core/unknown";
+import { isUnknown, unknown } from "../../provider/core/fields";
 import { defaultVariant, type PresetName, presets } from "../../standin";
 import { runs, someOf } from "../all";
 import { type Held, HostFailure, type Properties } from "./host";

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { unknown } from "../../provider/core/unknown";
+import { unknown } from "../../provider/core/fields";
 import { secretPaths } from "../../sdk/resource";
 import type { Endpoint } from "../../standin";
 import { HostFailure, type Properties, secretMark, unmarked } from "./host";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { unknown } from "../../provider/core/unknown";
+import { unknown } from "../../provider/core/fields";
 import { checkout } from "../../tools/engine/folders";
 import { type Properties, secretMark } from "./host";
 import { type Analyzed, type PolicyPack, startPolicyPack } from "./policyPack";

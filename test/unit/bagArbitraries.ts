@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { expect } from "vitest";
-import { unknownSentinels } from "../../provider/core/unknown";
+import { unknownSentinels } from "../../provider/core/fields";
 
 /** Arbitrary property bags, and checks that every result made from them must pass. */
 

@@ -1,7 +1,7 @@
 import { configuration, type Environment, engineConfig } from "../../provider/core/config";
 import type { HostContext } from "../../provider/core/context";
 import type { AnyDefinition } from "../../provider/core/definition";
-import { type Lifecycle, lifecycle } from "../../provider/core/lifecycle";
+import { type Lifecycle, lifecycle } from "../../provider/core/operations";
 import { openRun } from "../../provider/core/run";
 import { apiKey } from "../../provider/resources/apiKey";
 

@@ -3,7 +3,7 @@ import type { Environment } from "../../provider/core/config";
 import type { HostContext } from "../../provider/core/context";
 import type { AnyDefinition } from "../../provider/core/definition";
 import { Failure } from "../../provider/core/errors";
-import { type Lifecycle, lifecycle } from "../../provider/core/lifecycle";
+import { type Lifecycle, lifecycle } from "../../provider/core/operations";
 import { hostContext } from "./offline";
 
 /** A request, as `reply` receives it. */

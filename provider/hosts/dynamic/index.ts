@@ -7,13 +7,12 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import type { dynamic } from "@pulumi/pulumi";
-import { engineConfig } from "../../core/config";
+import { engineConfig, nodeProblem } from "../../core/config";
 import { Failure } from "../../core/errors";
-import type { Lifecycle } from "../../core/lifecycle";
+import type { Lifecycle } from "../../core/operations";
 import { markedAt } from "../../core/secrecy";
 import { type Kept, nameKey, type Properties, providerKey } from "../../core/state";
 import { failed, type Instance, openInstance } from "../../instance";
-import { nodeProblem } from "../../nodeVersion";
 import { secret } from "../secretMark";
 import { serveRun } from "./process";
 

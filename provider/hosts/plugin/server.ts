@@ -1,23 +1,32 @@
 /** The provider as a plugin: the engine's calls over gRPC. */
-import { type handleUnaryCall, Server, ServerCredentials, type ServerWritableStream } from "@grpc/grpc-js";
+import {
+  type handleUnaryCall,
+  Metadata,
+  Server,
+  ServerCredentials,
+  type ServerWritableStream,
+  type ServiceError,
+  status,
+} from "@grpc/grpc-js";
 import { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
 import { type IResourceProviderServer, ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
+import type { ErrorResourceInitFailed } from "@pulumi/pulumi/proto/provider_pb";
 import * as messages from "@pulumi/pulumi/proto/provider_pb";
+import { Status } from "@pulumi/pulumi/proto/status_pb";
+import { Any } from "google-protobuf/google/protobuf/any_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { version } from "../../../package.json";
 import { changesAt } from "../../core/comparison";
 import { argumentNamespace, configNamespace, type EngineConfig, engineConfig } from "../../core/config";
 import { Failure } from "../../core/errors";
-import type { Lifecycle } from "../../core/lifecycle";
+import type { Lifecycle } from "../../core/operations";
 import type { OpenRun } from "../../core/run";
 import type { Properties } from "../../core/state";
-import { nameIn } from "../../core/urn";
+import { nameIn, sentences } from "../../core/text";
 import * as functions from "../../functions";
 import { failed, type Instance } from "../../instance";
 import { type Listed, list, listArguments } from "../../listing";
-import { type Arguments, argumentsOf } from "./arguments";
 import type { Engine } from "./engine";
-import { serviceError } from "./failures";
 import { calls, diffResponse, initFailed } from "./resource";
 import { fromStruct, toStruct } from "./wire";
 
@@ -207,3 +216,46 @@ async function invoked(token: string, source: functions.Source, given: Propertie
 const { getApiKey, getApiKeys, getScopes, getWorkspace, getWorkspaces } = functions;
 const functionsByName: Readonly<Record<string, (source: functions.Source, given: never) => Promise<object>>> =
   { getApiKey, getApiKeys, getScopes, getWorkspace, getWorkspaces };
+
+// ---- Arguments -----------------------------------------------------------------------------------------------------
+
+/** The arguments of a function or a query, as in the schema. The engine does not check them. */
+interface Arguments {
+  readonly properties: Readonly<Record<string, { readonly type: string }>>;
+  readonly required?: readonly string[];
+}
+
+/** The arguments that are given and not null. Throws a Failure that names everything that is wrong with them. */
+function argumentsOf(name: string, { properties, required = [] }: Arguments, given: Properties): Properties {
+  const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+  const known = Object.keys(properties);
+  const others = known.length === 0 ? "it takes none" : `the arguments are ${known.join(", ")}`;
+  const problems = [
+    ...Object.keys(present)
+      .filter((one) => !Object.hasOwn(properties, one))
+      .map((one) => `no such argument ${one}; ${others}`),
+    ...required.filter((one) => !(one in present)).map((one) => `${one} is missing`),
+    ...Object.entries(properties)
+      .filter(([one, { type }]) => one in present && typeof present[one] !== type)
+      .map(([one, { type }]) => `${one} must be a ${type}`),
+  ];
+  if (problems.length > 0) throw new Failure(`${name}: ${sentences(...problems)}`);
+  return present;
+}
+
+// ---- Failures ------------------------------------------------------------------------------------------------------
+
+/** `kept`: what the engine is to save all the same, because the object exists. */
+function serviceError(
+  message: string,
+  kept?: ErrorResourceInitFailed,
+): Pick<ServiceError, "code" | "details" | "metadata"> {
+  const metadata = new Metadata();
+  if (kept !== undefined) {
+    const any = new Any();
+    any.pack(kept.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");
+    const all = new Status().setCode(status.UNKNOWN).setMessage(message).setDetailsList([any]);
+    metadata.add("grpc-status-details-bin", Buffer.from(all.serializeBinary()));
+  }
+  return { code: status.UNKNOWN, details: message, metadata };
+}

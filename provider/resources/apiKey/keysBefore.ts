@@ -1,6 +1,6 @@
 import type { ApiKeyRecord } from "../../client/service";
+import { pausesMs, pollUntil } from "../../core/converge";
 import type { Session } from "../../core/definition";
-import { pausesMs, pollUntil } from "../../core/polling";
 import { type Listing, type Reading, type SharedRead, sharedReads, type Unavailable } from "../../reads";
 import { isOld, type NameAndCustomer, nameAndCustomer } from "./matching";
 import type { KeyInputs } from "./properties";

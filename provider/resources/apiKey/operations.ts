@@ -1,9 +1,8 @@
 import { recordOf, type Written } from "../../client/send";
 import { type ApiKeyRecord, deleteApiKey } from "../../client/service";
-import { failureOf, type Settled, settledAs } from "../../core/converge";
+import { failureOf, pollUntil, type Settled, settledAs } from "../../core/converge";
 import type { Outcome, Session } from "../../core/definition";
 import { Failure, InconclusiveError, toFailure } from "../../core/errors";
-import { pollUntil } from "../../core/polling";
 import { declaredClaim } from "../../core/registry";
 import { unlessAborted } from "../../core/run";
 import { shown } from "../../core/secrecy";

@@ -1,9 +1,8 @@
 import { CallError, isNotFound } from "../../client/send";
 import { type ApiKeyPath, type ApiKeyRecord, readApiKey } from "../../client/service";
+import { expectVisible, pollUntil } from "../../core/converge";
 import type { Session } from "../../core/definition";
 import { InconclusiveError } from "../../core/errors";
-import { pollUntil } from "../../core/polling";
-import { expectVisible } from "../../core/presence";
 import { sharedReads } from "../../reads";
 
 /** Whether a key still exists. No single answer says that it does not (R6). */

@@ -1,9 +1,7 @@
 import { createHash } from "node:crypto";
-import { certainlyChanged } from "../../core/comparison";
-import type { Checked } from "../../core/declarations";
-import { string } from "../../core/fields";
-import { spelled } from "../../core/inputErrors";
-import { isUnknown } from "../../core/unknown";
+import { certainlyChanged, isUnknown, string } from "../../core/fields";
+import type { Checked } from "../../core/registry";
+import { spelled } from "../../core/text";
 import { existing, fields, inputs, type KeyDraft, onlyForNew } from "./properties";
 import { repeated } from "./scopes";
 import { adoptedId } from "./state";

@@ -1,8 +1,7 @@
 import * as z from "zod/mini";
 import type { KeyScope } from "../../client/service";
-import type { Canonical } from "../../core/fields";
+import { type Canonical, isUnknown } from "../../core/fields";
 import { caseFolded, isRecord, type Properties } from "../../core/state";
-import { isUnknown } from "../../core/unknown";
 import { optionalFlag, requiredString } from "../fields/schemas";
 
 /** The permission flags of a key's scope (interface, section 2). */

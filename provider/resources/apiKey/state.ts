@@ -1,13 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { ApiKeyRecord, CreateApiKey, EditApiKey, MigrateApiKey } from "../../client/service";
-import type { Settled } from "../../core/converge";
-import { stateAfter } from "../../core/converge";
+import { type Settled, stateAfter } from "../../core/converge";
 import type { Session } from "../../core/definition";
-import { string } from "../../core/fields";
+import { isUnknown, string } from "../../core/fields";
 import { isSecret, type SecretPath, secretValues, shown } from "../../core/secrecy";
 import { caseFolded, defined, observedKey, type Properties, pick, same } from "../../core/state";
 import { capitalised } from "../../core/text";
-import { isUnknown } from "../../core/unknown";
 import {
   fields,
   type KeyCompared,

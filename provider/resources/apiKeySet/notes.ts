@@ -1,7 +1,7 @@
 import { distance } from "fastest-levenshtein";
+import { isUnknown } from "../../core/fields";
 import { failedKey, isRecord } from "../../core/state";
 import { capitalised, listed } from "../../core/text";
-import { isUnknown } from "../../core/unknown";
 import { adoptedBy, type Step } from "../keys/steps";
 import type { Plan } from "./plan";
 import { entriesIn, formerAlias } from "./properties";

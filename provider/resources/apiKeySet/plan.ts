@@ -1,7 +1,7 @@
 import { difference } from "../../core/comparison";
 import type { Comparison } from "../../core/definition";
+import { containsUnknown } from "../../core/fields";
 import { failedKey } from "../../core/state";
-import { containsUnknown } from "../../core/unknown";
 import { fields, type KeyInputs, keepsExisting as keepsKey, unchanged } from "../apiKey/properties";
 import { pending } from "../apiKey/state";
 import type { OwnedKey, OwnedKeys } from "../keys/owned";

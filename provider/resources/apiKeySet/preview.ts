@@ -1,5 +1,5 @@
+import { unknown } from "../../core/fields";
 import { defined, isRecord, type Properties } from "../../core/state";
-import { unknown } from "../../core/unknown";
 import { adoptedBy, type Step } from "../keys/steps";
 import type { Plan } from "./plan";
 import { entriesIn } from "./properties";

@@ -5,6 +5,7 @@ import {
   aMap,
   type Canonical,
   canonicalInputs,
+  isUnknown,
   optional,
   required,
   secret,
@@ -12,7 +13,6 @@ import {
 } from "../../core/fields";
 import { type SecretPath, secretsOf, withSecrets } from "../../core/secrecy";
 import { isRecord, type Properties } from "../../core/state";
-import { isUnknown } from "../../core/unknown";
 import {
   type KeyDraft,
   type KeyInputs,

@@ -1,9 +1,7 @@
-import type { Checked } from "../../core/declarations";
-import { string } from "../../core/fields";
-import { spelled } from "../../core/inputErrors";
+import { isUnknown, string } from "../../core/fields";
+import type { Checked } from "../../core/registry";
 import { isRecord, type Properties } from "../../core/state";
-import { oneLine } from "../../core/text";
-import { isUnknown } from "../../core/unknown";
+import { oneLine, spelled } from "../../core/text";
 import type { KeyDraft } from "../apiKey/properties";
 import { contradictions, fixedByExisting, type Problem, twins } from "../apiKey/rules";
 import { type Entries, entriesIn, formerAlias, type SetDraft, withDefaults } from "./properties";

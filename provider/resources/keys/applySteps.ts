@@ -1,8 +1,7 @@
 import type { Session } from "../../core/definition";
 import { Failure } from "../../core/errors";
-import { spelled } from "../../core/inputErrors";
 import { failedKey } from "../../core/state";
-import { oneLine } from "../../core/text";
+import { oneLine, spelled } from "../../core/text";
 import * as apiKey from "../apiKey/operations";
 import { fixedByExisting } from "../apiKey/rules";
 import { adoptedId, isLost, maskKey } from "../apiKey/state";

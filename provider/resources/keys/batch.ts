@@ -1,6 +1,6 @@
-import { eachBounded } from "../../core/bounded";
 import type { Session } from "../../core/definition";
 import { Failure } from "../../core/errors";
+import { eachBounded } from "../../core/run";
 import { capitalised, inBounds, listed, oneLine } from "../../core/text";
 
 /** Work on many keys at once. A failing key doesn't stop the others, and each reason is told once. */

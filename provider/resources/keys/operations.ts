@@ -1,7 +1,7 @@
 import { CallError } from "../../client/send";
-import { eachBounded } from "../../core/bounded";
 import type { Session } from "../../core/definition";
 import { Failure, InconclusiveError } from "../../core/errors";
+import { eachBounded } from "../../core/run";
 import { defined, failedKey } from "../../core/state";
 import { listed, oneLine } from "../../core/text";
 import * as apiKey from "../apiKey/operations";

@@ -1,7 +1,6 @@
-import { certainlyChanged } from "../../core/comparison";
 import type { Comparison } from "../../core/definition";
+import { certainlyChanged, containsUnknown } from "../../core/fields";
 import { failedKey, type Properties } from "../../core/state";
-import { containsUnknown } from "../../core/unknown";
 import { fields as keyFields } from "../apiKey/properties";
 import type { OwnedKey } from "../keys/owned";
 import { msOf } from "./duration";

@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
-import type { Canonical } from "../../core/fields";
-import { isUnknown } from "../../core/unknown";
+import { type Canonical, isUnknown } from "../../core/fields";
 
 /** Lengths of time as a program declares them: a whole number of hours, days or weeks. */
 

@@ -1,6 +1,6 @@
+import { containsUnknown, isUnknown } from "../../core/fields";
 import { isSecret } from "../../core/secrecy";
 import { capitalised, sentences } from "../../core/text";
-import { containsUnknown, isUnknown } from "../../core/unknown";
 import { isDue, isUnconfirmed, mayDiffer, type RotatingComparison } from "./decision";
 import { dayMs, hourMs, msOf } from "./duration";
 import { needsNewKey, type RotatingDraft } from "./properties";

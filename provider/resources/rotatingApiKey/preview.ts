@@ -1,5 +1,5 @@
+import { containsUnknown, unknown } from "../../core/fields";
 import type { Properties } from "../../core/state";
-import { containsUnknown, unknown } from "../../core/unknown";
 import { adoptedId } from "../apiKey/state";
 import { mayWriteCurrent, type RotatingComparison } from "./decision";
 import { needsNewKey, type RotatingDraft } from "./properties";

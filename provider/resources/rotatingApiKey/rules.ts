@@ -1,5 +1,5 @@
-import type { Checked } from "../../core/declarations";
-import { spelled } from "../../core/inputErrors";
+import type { Checked } from "../../core/registry";
+import { spelled } from "../../core/text";
 import { fixedByExisting, rules as keyRules } from "../apiKey/rules";
 import { msOf } from "./duration";
 import type { RotatingDraft } from "./properties";

@@ -3,35 +3,49 @@
  * declared settings are managed; the others stay as they are, even if the service's PATCH replaces. Destroy leaves the
  * settings as they are or, with onDestroy "restore", restores the former values (interface, sections 2, 4.7 and 4.8).
  */
-import { readWorkspace, type WorkspaceRecord } from "../../client/service";
+import { type EditWorkspace, editWorkspace, readWorkspace, type WorkspaceRecord } from "../../client/service";
 import { mask } from "../../client/words";
-import { failureOf, notAppliedWords } from "../../core/converge";
-import type { Checked } from "../../core/declarations";
-import { define, type Outcome, type Session } from "../../core/definition";
+import {
+  type Aim,
+  converge,
+  failureOf,
+  notAppliedWords,
+  pollUntil,
+  type Say,
+  type Settled,
+  saying,
+  settledAs,
+} from "../../core/converge";
+import { type Comparison, define, type Outcome, type Session } from "../../core/definition";
 import { type CallWords, Failure, orFail, toFailure } from "../../core/errors";
-import { pollUntil } from "../../core/polling";
+import { isUnknown } from "../../core/fields";
+import type { Checked } from "../../core/registry";
 import { isSecret } from "../../core/secrecy";
 import { applyDrift, defined, nonEmpty, type Properties, same } from "../../core/state";
 import { sentences } from "../../core/text";
-import { isUnknown } from "../../core/unknown";
-import { replaceNote, updateNote } from "./notes";
 import {
+  type Change,
   declaredIn,
+  doubtful,
   follows,
+  lastWritten,
+  managedIn,
   observe,
   only,
   outputs,
+  replaced,
+  restorable,
   type Setting,
   type Settings,
   type SettingsDraft,
   type SettingsInputs,
   type SettingsState,
+  type Shape,
   sendable,
   settings,
   shape,
+  written,
 } from "./properties";
-import { type Change, doubtful, lastWritten, managedIn, replaced, restorable, written } from "./state";
-import { sayingOf, write } from "./writing";
 
 export const workspaceSettings = define({
   kind: "WorkspaceSettings",
@@ -276,4 +290,118 @@ function warnOfHandover(session: Session, id: string, state: SettingsState): voi
   session.warn(
     `The program still declares settings of workspace ${id}, so these former values are not restored and are no longer in state: ${values.join(", ")}. To rename a resource and keep them, use the option aliases.`,
   );
+}
+
+// ---- Writing -------------------------------------------------------------------------------------------------------
+
+export interface Writing {
+  readonly workspaceId: string;
+  /** The target values of the workspace. Everything else stays as it was read. */
+  readonly target: Settings;
+  /** Settings that don't change: they may stay as the service rewrote them. */
+  readonly unchanged?: readonly Setting[];
+  /** Former values to restore: a GET must show exactly these (W5). */
+  readonly restored?: readonly Setting[];
+  /** Settings to write even if the workspace seems to have the value: the read may be older than the last write. */
+  readonly doubted?: readonly Setting[];
+  /** Properties that may mark a setting as secret: messages then don't show its value. */
+  readonly secrecies: readonly Properties[];
+}
+
+/**
+ * Writes the target values. The PATCH repeats settings that are not declared, so that it means the same whether the
+ * service merges or replaces; a warning names one of these that changes nevertheless. Sends nothing if the workspace has the
+ * values already (W1, W2).
+ */
+export async function write(
+  session: Session,
+  { workspaceId, target, unchanged = [], restored = [], doubted = [], secrecies }: Writing,
+  before: WorkspaceRecord,
+): Promise<Settled<WorkspaceRecord>> {
+  const wanted = declaredIn(target);
+  const old = observe(before);
+  const isDone = (field: Setting) =>
+    !doubted.includes(field) && same(field, target[field.name], old[field.name]);
+  if (wanted.every(isDone)) return settledAs(before);
+  const others = settings.filter((field) => !wanted.includes(field));
+  const kept = sendable(others, before);
+  // A service may refuse an empty list, even if that is what it has.
+  const { defaultAllowedIPs: addresses = [], ...rest } = kept;
+  const body: EditWorkspace = { ...(addresses.length > 0 ? kept : rest), ...target };
+  const aims = [
+    ...wanted
+      .filter((field) => !unchanged.includes(field))
+      .map((field): Aim => {
+        const isRestored = restored.includes(field);
+        return { field, value: target[field.name], exact: isRestored, ...(isRestored && { kept: true }) };
+      }),
+    ...others.map((field): Aim => ({ field, value: old[field.name], exact: false, kept: true })),
+  ];
+  const read = () => readWorkspace(session.call, { workspaceId });
+  return converge(session, {
+    waitingFor: `workspace ${workspaceId} to show the change`,
+    last: before,
+    isEdit: true,
+    fields: settings,
+    observe,
+    aims,
+    body: (attempt) => (attempt > 1 ? undefined : body),
+    send: (sent) => editWorkspace(session.call, { workspaceId }, sent),
+    // Restored values must be seen in a read (W5).
+    isShown: (answer) =>
+      restored.length === 0 && settings.every(({ name }) => !(name in body) || answer[name] !== undefined),
+    read,
+    explainMissing: read,
+    say: sayingOf(secrecies),
+  });
+}
+
+function sayingOf(secrecies: readonly Properties[]): Say {
+  return saying(
+    (field) => secrecies.some((one) => isSecret(one, field)),
+    (_field, value) => {
+      if (Array.isArray(value)) return value.length === 0 ? "no addresses" : value.join(", ");
+      return value === undefined ? "none" : typeof value === "string" ? `"${value}"` : String(value);
+    },
+  );
+}
+
+// ---- Notes ---------------------------------------------------------------------------------------------------------
+
+/** What becomes of settings that are no longer declared: the engine shows them as removed, which the service can't do. */
+function updateNote({ state, inputs }: Comparison<Shape>): string | undefined {
+  const managed = declaredIn(inputs);
+  const dropped = managedIn(state).filter((field) => !managed.includes(field));
+  if (dropped.length === 0) return undefined;
+  const outcomes = outcomesOf(state, dropped, inputs.onDestroy, "if unchanged since the last update");
+  return `Settings of workspace ${state.workspaceId} that are no longer declared: ${outcomes}.`;
+}
+
+/** The same for all settings of a workspace that the resource leaves for another one. */
+function replaceNote({ state, inputs }: Comparison<Shape>): string {
+  const left = isUnknown(inputs.workspaceId)
+    ? "no longer managed if workspaceId changes"
+    : "no longer managed";
+  const condition = "if unchanged since the last update, unless another resource declares the workspace";
+  const outcomes = outcomesOf(state, managedIn(state), state.onDestroy, condition);
+  return `Settings of workspace ${state.workspaceId} that are ${left}: ${outcomes}.`;
+}
+
+function outcomesOf(
+  state: SettingsState,
+  fields: readonly Setting[],
+  onDestroy: unknown,
+  condition: string,
+): string {
+  const { __before: before = {} } = state;
+  const say = sayingOf([state]);
+  const restored = onDestroy === "restore" ? replaced(state) : [];
+  const left = fields.filter((field) => !restored.includes(field)).map(({ name }) => name);
+  const back = fields
+    .filter((field) => restored.includes(field))
+    .map(({ name }) => `${name} (before: ${say(name, before[name])})`);
+  return [
+    ...(left.length === 0 ? [] : [`left as they are: ${left.join(", ")}`]),
+    ...(back.length === 0 ? [] : [`restored ${condition}: ${back.join(", ")}`]),
+  ].join("; ");
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { CallError } from "../../../provider/client/send";
+import { unknownSentinels } from "../../../provider/core/fields";
 import { openRun } from "../../../provider/core/run";
-import { unknownSentinels } from "../../../provider/core/unknown";
 import { adopting, adoptingSet, adoptions, orders } from "../adoptions";
 import { least } from "../offline";
 

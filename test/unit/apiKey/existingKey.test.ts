@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { CallError } from "../../../provider/client/send";
-import { unknownSentinels } from "../../../provider/core/unknown";
+import { unknownSentinels } from "../../../provider/core/fields";
 import { apiKey } from "../../../provider/resources/apiKey";
 import { apiKeySet } from "../../../provider/resources/apiKeySet";
 import { least, offline } from "../offline";

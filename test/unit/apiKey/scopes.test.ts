@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { unknownSentinels } from "../../../provider/core/fields";
 import { caseFolded } from "../../../provider/core/state";
-import { unknownSentinels } from "../../../provider/core/unknown";
 import {
   canonicalScopes,
   type Granted,

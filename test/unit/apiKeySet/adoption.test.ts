@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { unknownSentinels } from "../../../provider/core/fields";
 import { openRun } from "../../../provider/core/run";
-import { unknownSentinels } from "../../../provider/core/unknown";
 import { adopting, adoptingSet, adoptions, ids, type Kept, manyKeys, type Properties } from "../adoptions";
 import { idIn } from "../replying";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { unknownSentinels } from "../../../provider/core/unknown";
+import { unknownSentinels } from "../../../provider/core/fields";
 import { apiKeySet } from "../../../provider/resources/apiKeySet";
 import { plan } from "../../../provider/resources/apiKeySet/plan";
 import { ownedKeys } from "../../../provider/resources/apiKeySet/state";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { unknownSentinels } from "../../../provider/core/unknown";
+import { unknownSentinels } from "../../../provider/core/fields";
 import { apiKeySet } from "../../../provider/resources/apiKeySet";
 import { offline } from "../offline";
 

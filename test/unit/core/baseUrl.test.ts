@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { serviceAfterRead } from "../../../provider/core/baseUrl";
 import { configuration } from "../../../provider/core/config";
+import { serviceAfterRead } from "../../../provider/core/context";
 import type { AnyDefinition } from "../../../provider/core/definition";
 import { apiKey } from "../../../provider/resources/apiKey";
 import { customerBilling } from "../../../provider/resources/customerBilling";

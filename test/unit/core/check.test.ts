@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { AnyDefinition } from "../../../provider/core/definition";
-import { unknownSentinels } from "../../../provider/core/unknown";
+import { unknownSentinels } from "../../../provider/core/fields";
 import { apiKey } from "../../../provider/resources/apiKey";
 import { customerBilling } from "../../../provider/resources/customerBilling";
 import { workspaceSettings } from "../../../provider/resources/workspaceSettings";

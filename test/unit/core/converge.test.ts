@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { CallError, type Written } from "../../../provider/client/send";
-import { type Aim, converge, failureOf, stateAfter } from "../../../provider/core/converge";
+import { type Aim, converge, failureOf, pausesMs, stateAfter } from "../../../provider/core/converge";
 import type { Session } from "../../../provider/core/definition";
 import { InconclusiveError } from "../../../provider/core/errors";
 import { number, string } from "../../../provider/core/fields";
-import { pausesMs } from "../../../provider/core/polling";
 import { observedKey, type Properties } from "../../../provider/core/state";
 
 const name = { name: "name", canonical: string };

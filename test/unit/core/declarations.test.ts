@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { openDeclarations, unchecked } from "../../../provider/core/declarations";
-import { unknownSentinels } from "../../../provider/core/unknown";
+import { unknownSentinels } from "../../../provider/core/fields";
+import { openDeclarations, unchecked } from "../../../provider/core/registry";
 import { customerBilling } from "../../../provider/resources/customerBilling";
 import { scope } from "../../../provider/resources/scope";
 import { workspaceSettings } from "../../../provider/resources/workspaceSettings";

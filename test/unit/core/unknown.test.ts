@@ -1,7 +1,7 @@
 import { runtime } from "@pulumi/pulumi";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { containsUnknown, isUnknown, unknownSentinels } from "../../../provider/core/unknown";
+import { containsUnknown, isUnknown, unknownSentinels } from "../../../provider/core/fields";
 import { apiKey } from "../../../provider/resources/apiKey";
 import { customerBilling } from "../../../provider/resources/customerBilling";
 import { jsonObject } from "../../../provider/resources/fields/schemas";

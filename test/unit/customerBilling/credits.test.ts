@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { unknownSentinels } from "../../../provider/core/unknown";
-import { canonicalCredits, creditsSchema } from "../../../provider/resources/fields/credits";
+import { unknownSentinels } from "../../../provider/core/fields";
+import { canonicalCredits, creditsSchema } from "../../../provider/resources/customerBilling";
 
 const passes = (value: unknown) => creditsSchema.safeParse(value).success;
 

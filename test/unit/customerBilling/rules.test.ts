@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { unchecked } from "../../../provider/core/declarations";
-import { unknownSentinels } from "../../../provider/core/unknown";
+import { unknownSentinels } from "../../../provider/core/fields";
+import { unchecked } from "../../../provider/core/registry";
 import { customerBilling } from "../../../provider/resources/customerBilling";
 import { offline } from "../offline";
 

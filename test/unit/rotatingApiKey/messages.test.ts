@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { CallError } from "../../../provider/client/send";
+import { isUnknown, unknown } from "../../../provider/core/fields";
 import { openRun } from "../../../provider/core/run";
-import { isUnknown, unknown } from "../../../provider/core/unknown";
 import { failureOf } from "../replying";
 import { asks, declared, iso, openRotated, rotating, spoilable } from "./rotatingService";
 

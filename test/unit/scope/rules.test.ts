@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { unchecked } from "../../../provider/core/declarations";
-import { unknownSentinels } from "../../../provider/core/unknown";
+import { unknownSentinels } from "../../../provider/core/fields";
+import { unchecked } from "../../../provider/core/registry";
 import { scope } from "../../../provider/resources/scope";
 import { offline } from "../offline";
 

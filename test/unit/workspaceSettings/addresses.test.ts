@@ -1,7 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { unknownSentinels } from "../../../provider/core/unknown";
-import { addressesSchema, canonicalAddresses } from "../../../provider/resources/fields/addresses";
+import { unknownSentinels } from "../../../provider/core/fields";
+import {
+  addressesSchema,
+  canonicalAddresses,
+} from "../../../provider/resources/workspaceSettings/properties";
 
 const canonical = (entries: unknown) => canonicalAddresses(entries) as unknown[];
 const failures = (entries: unknown) => addressesSchema.safeParse(entries).error?.issues ?? [];

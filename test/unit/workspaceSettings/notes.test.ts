@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { unknown } from "../../../provider/core/fields";
 import { secretsKey } from "../../../provider/core/state";
-import { unknown } from "../../../provider/core/unknown";
 import { workspaceSettings } from "../../../provider/resources/workspaceSettings";
 import { offline } from "../offline";
 

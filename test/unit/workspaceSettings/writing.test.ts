@@ -4,8 +4,8 @@ import type { Transport } from "../../../provider/client/send";
 import { notAppliedWords } from "../../../provider/core/converge";
 import type { Session } from "../../../provider/core/definition";
 import { type Properties, secretsKey } from "../../../provider/core/state";
+import { write } from "../../../provider/resources/workspaceSettings";
 import { observe, sendable, settings } from "../../../provider/resources/workspaceSettings/properties";
-import { write } from "../../../provider/resources/workspaceSettings/writing";
 
 const blank = { id: "ws_1", name: "Main", teamId: undefined, createdAt: undefined, updatedAt: undefined };
 const unset = {
