@@ -15,10 +15,10 @@ export interface Unavailable {
 
 export interface SharedRead<T> {
   /**
-   * An answer to a request of the last 30 seconds. `unwritten`: only if this process has not written since that request,
-   * because a refresh must show what the process has just written.
+   * An answer to a request of the last 30 seconds. A refresh is a `reader`: it gets a new one if this process has written
+   * since that request, or if it reads again, because it then wants to see what has changed.
    */
-  recent(only?: "unwritten"): Promise<Reading<T>>;
+  recent(reader?: string): Promise<Reading<T>>;
   /** An answer to a request that is sent after this call. Those who ask meanwhile share it. */
   fresh(): Promise<Reading<T>>;
 }
@@ -38,6 +38,7 @@ export function openSharedRead<T>(read: () => Promise<T>, writes: () => number):
     readonly writes: number;
     readonly answer: Promise<Reading<T>>;
   }
+  const readers = new Set<string>();
   let last: Request | undefined;
   let next: Promise<Reading<T>> | undefined;
 
@@ -62,10 +63,13 @@ export function openSharedRead<T>(read: () => Promise<T>, writes: () => number):
   }
   return {
     fresh,
-    async recent(only) {
+    async recent(reader) {
+      const isAgain = reader !== undefined && readers.has(reader);
+      if (reader !== undefined) readers.add(reader);
+      if (isAgain) return fresh();
       const request = last ?? start();
       const answer = await request.answer;
-      return only === undefined || request.writes === writes() ? answer : fresh();
+      return reader === undefined || request.writes === writes() ? answer : fresh();
     },
   };
 }

@@ -227,7 +227,7 @@ function untilListed(
 async function read(session: Session, id: string, state: ScopeState): Promise<ScopeOutcome> {
   const doing = `Reading ${label(state)} (${id})`;
   const words = { doing, notDone: "State is unchanged" };
-  const scopes = await list(session, state, words, "recent");
+  const scopes = await list(session, state, words, id);
   const record = scopes.find((one) => one.id === id) ?? findFolded(state, scopes);
   if (record === undefined) {
     const visible = expectVisible(session, String(state.workspaceId), "the service does not list the scope");
@@ -253,7 +253,7 @@ async function find(
   [workspaceId = "", named]: readonly string[],
 ): Promise<ScopeOutcome | undefined> {
   const doing = `Reading the scopes of workspace ${workspaceId}`;
-  const scopes = await list(session, { workspaceId }, { doing, notDone: "Nothing was changed" }, "recent");
+  const scopes = await list(session, { workspaceId }, { doing, notDone: "Nothing was changed" }, named);
   const found =
     scopes.find(({ representation }) => representation === named) ?? scopes.find(({ id }) => id === named);
   if (found === undefined) return undefined;
@@ -261,15 +261,15 @@ async function find(
   return written({ workspaceId, name, representation, ...(description && { description }) }, found);
 }
 
-/** The scopes of the workspace as of now or, if that will do, as others have just read them. */
+/** The scopes of the workspace as of now or, for a refresh, as others have just read them. */
 async function list(
   session: Session,
   { workspaceId }: ScopeState,
   words: CallWords,
-  only?: "recent",
+  reader?: string,
 ): Promise<readonly ScopeRecord[]> {
   const scopes = sharedReads(session.call).scopes(String(workspaceId));
-  const answer = only === undefined ? scopes.fresh() : scopes.recent("unwritten");
+  const answer = reader === undefined ? scopes.fresh() : scopes.recent(reader);
   const advice = `Check the id of the workspace, and that the access token is allowed to list its scopes.`;
   return (await orFail(answer.then(orThrow), session, { ...words, advice })).all;
 }

@@ -16,7 +16,6 @@ const all: readonly Fault[] = [
   { kind: "garbled" },
   { kind: "emptyBody" },
   { kind: "hang", carriedOut: true },
-  { kind: "hugeBody", bytes: 5_000_000 },
 ];
 /** Ways in which an answer is lost. */
 export const losses = someOf(all, ({ kind }) => ["resetAfter", "truncated", "hang"].includes(kind));

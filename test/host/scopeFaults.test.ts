@@ -36,7 +36,6 @@ describe("a Scope whose requests fail", () => {
     { kind: "garbled" },
     { kind: "emptyBody" },
     { kind: "hang", carriedOut: true },
-    { kind: "hugeBody", bytes: 5_000_000 },
   ];
   const habits: readonly Partial<Variant>[] = [
     {},

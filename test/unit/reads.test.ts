@@ -28,7 +28,7 @@ const known = (value: number) => ({ kind: "known", value });
 describe("a shared read", () => {
   test("takes one request for all readers of a recent answer, during the request and for 30 seconds", async () => {
     const { list, asked, answer } = listOfNumbers();
-    const first = [list.recent(), list.recent("unwritten")];
+    const first = [list.recent(), list.recent("a")];
     await answer(1);
     vi.advanceTimersByTime(servesMs - 1);
     expect(await Promise.all([...first, list.recent()])).toEqual([1, 1, 1].map(known));
@@ -55,16 +55,27 @@ describe("a shared read", () => {
 
   test("R5 takes a new request after a write of this process, even if the write came during the last request", async () => {
     const { list, answer, write } = listOfNumbers();
-    const first = [list.recent("unwritten"), list.recent()];
+    const first = [list.recent("a"), list.recent()];
     write();
     await answer(1);
     expect(await first[1]).toEqual(known(1));
     await answer(2);
     expect(await first[0]).toEqual(known(2));
     write();
-    const second = list.recent("unwritten");
+    const second = list.recent("b");
     await answer(3);
     expect(await second).toEqual(known(3));
+  });
+
+  test("R5 takes one new request for all readers that read again", async () => {
+    const { list, answer } = listOfNumbers();
+    const first = [list.recent("a"), list.recent("b")];
+    await answer(1);
+    expect(await Promise.all(first)).toEqual([1, 1].map(known));
+    const again = [list.recent("a"), list.recent("b")];
+    await answer(2);
+    expect(await Promise.all(again)).toEqual([2, 2].map(known));
+    expect(await list.recent("c")).toEqual(known(2));
   });
 
   test("that throws fails those who wait, without an unhandled rejection", async () => {

@@ -101,7 +101,6 @@ const kinds: readonly ((draw: Draw, foreignUrl: string) => Fault)[] = [
     return retryAfter === undefined ? { kind: "rateLimited" } : { kind: "rateLimited", retryAfter };
   },
   (draw, foreignUrl) => ({ kind: "redirect", to: foreignUrl, status: draw.one([301, 302, 303, 307, 308]) }),
-  // One record may have 4 MiB.
   (draw) => ({ kind: "hugeBody", bytes: draw.one([70_000, 4_300_000]), contentLength: draw.chance(50) }),
   (draw) => ({ kind: "html", status: draw.one([200, 502]) }),
   () => ({ kind: "otherRecord" }),

@@ -84,7 +84,7 @@ async function isListed(session: Session, path: KeyPath, { missing, marked }: Mi
   // A list without `deleted` does not contradict a record that has it.
   const isAlive = (record: ApiKeyRecord | undefined) =>
     record !== undefined && (marked ? record.deleted === false : !record.deleted);
-  const before = await list.recent("unwritten");
+  const before = await list.recent(`gone ${keyId}`);
   if (before.kind === "known" && !isAlive(before.value.byId.get(keyId))) return false;
   // A list from before the deletion still has the key.
   const now = await list.fresh();

@@ -19,8 +19,7 @@ export async function read(
 ): Promise<Outcome<KeyState> | undefined> {
   session.maskEverywhere(state.key);
   const path = pathOf(state, id);
-  if (!isIncomplete(state) && (await listedAsInState(session, path, state, "unwritten")))
-    return { id, state };
+  if (!isIncomplete(state) && (await listedAsInState(session, path, state, id))) return { id, state };
   const doing = `Reading key ${id} in workspace ${path.workspaceId}`;
   const record = await readKeyOrFail(session, path, doing);
   return record && found(id, state, record);
@@ -56,7 +55,7 @@ async function listedAsInState(
   session: Session,
   path: KeyPath,
   state: KeyState,
-  only?: "unwritten",
+  reader?: string,
 ): Promise<ApiKeyRecord | undefined> {
   const { workspaceId, keyId } = path;
   const list = sharedReads(session.call).keys(workspaceId);
@@ -65,7 +64,7 @@ async function listedAsInState(
     firstKeys.set(list, keyId);
     return undefined;
   }
-  const listed = await list.recent(only);
+  const listed = await list.recent(reader);
   const record = listed.kind === "known" ? listed.value.byId.get(keyId) : undefined;
   const isConfirmed =
     record?.deleted === false &&

@@ -169,6 +169,17 @@ describe("R3 a refresh of many keys in one workspace", () => {
     expect(others.asked()).not.toContain("k2");
   });
 
+  test("requests a new list if a key is read again", async () => {
+    const keys = service();
+    await keys.readAll();
+    keys.calls.length = 0;
+    await keys.read("k2");
+    expect(keys.asked()).toEqual(["list"]);
+    listed = ids.filter((id) => id !== "k3").map(keyOf);
+    await keys.read("k3");
+    expect(keys.asked()).toEqual(["list", "list", "k3"]);
+  });
+
   test("reports the failure of each key", async () => {
     listed = new CallError("refused", "the service answered 403", 403);
     held = new Map();
