@@ -109,7 +109,6 @@ export type ApiKeyRecord = Plain<z.infer<typeof apiKey>>;
 export type WorkspaceRecord = Plain<z.infer<typeof workspace>>;
 /** A scope that a workspace defines. */
 export type ScopeRecord = Plain<z.infer<typeof scope>>;
-type BillingRecord = Plain<z.infer<typeof billing>>;
 
 // ---- Bodies (part 4) ----------------------------------------------------------------------------------------------
 
