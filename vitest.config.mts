@@ -61,7 +61,7 @@ const tier = (name: string, options: Readonly<Record<string, unknown>> = {}) => 
 export default defineConfig(({ mode }) => ({
   test: {
     exclude: mode === "all" ? [] : onlyInAll,
-    reporters: ["default", "./test/tierTimes.ts"],
+    reporters: ["default", "./test/tierTimes.ts", "./test/totals.ts"],
     pool: "forks",
     // With a process for each file, every file would load the same modules again.
     isolate: false,
