@@ -59,7 +59,7 @@ describe("the packed package", () => {
 
   it("has what users need and nothing else", async () => {
     const needed = [
-      /^(LICENSE|README\.md|CHANGELOG\.md|NOTICE\.md|package\.json)$/,
+      /^(LICENSE|(README|CHANGELOG|SECURITY|THIRD_PARTY_NOTICES)\.md|llms\.txt|package\.json)$/,
       /^dist\/(cli|sdk|provider|standin)\/.+\.(js|d\.ts)$/,
       /^plugin\/(pulumi-resource-apikeys(\.cmd)?|(provider|grpc|undici)\.js|LICENSES\.txt)$/,
       /^docs\/[\w-]+\.md$/,
@@ -151,21 +151,26 @@ describe("the packed package", () => {
     );
   });
 
-  it("has the provider in one file, and names the bundled packages in NOTICE.md", async () => {
+  it("has the provider in one file", async () => {
     const loaded: string[] = await node(`
       require("pulumi-apikeys/dynamic").provider("ApiKey");
       console.log(JSON.stringify(Object.keys(require.cache)))`);
     expect(loaded.map((file) => file.slice(file.lastIndexOf("pulumi-apikeys")))).toEqual([
       join("pulumi-apikeys", "dist", "provider", "hosts", "dynamic", "index.js"),
     ]);
-    const bundle = await readFile(join(packed.folder, "dist/provider/hosts/dynamic/index.js"), "utf8");
-    const held = new Set(
-      [...bundle.matchAll(/^\/\/ node_modules\/((?:@[^/]+\/)?[^/]+)\//gm)].map(([, name]) => name),
+  });
+
+  it("has the licences of all packages that its scripts contain", async () => {
+    const bundles = ["provider/hosts/dynamic/index.js", "provider/functions.js", "cli/main.js"];
+    const texts = bundles.map((file) => readFile(join(packed.folder, "dist", file), "utf8"));
+    const held = (await Promise.all(texts)).flatMap((text) =>
+      [...text.matchAll(/^\/\/ node_modules\/((?:@[^/]+\/)?[^/]+)\//gm)].map(([, name]) => name),
     );
-    const notice = await readFile(join(packed.folder, "NOTICE.md"), "utf8");
-    expect([...notice.matchAll(/^- (\S+): Copyright/gm)].map(([, name]) => name).toSorted()).toEqual(
-      [...held].toSorted(),
-    );
+    const notices = await readFile(join(packed.folder, "THIRD_PARTY_NOTICES.md"), "utf8");
+    const [, first, ...others] = notices.split(/^(?:```text|-{80})\n/m);
+    const named = [first, ...others].flatMap((text = "") => text.trim().split("\n")[0]?.split(", "));
+    expect(named.toSorted()).toEqual([...new Set(held)].toSorted());
+    expect(notices.match(/^Copyright /gm)?.length).toBeGreaterThan(0);
   });
 
   it("has a command that runs the stand-in and adopts its keys", async () => {

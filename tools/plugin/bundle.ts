@@ -1,8 +1,9 @@
 /** Bundles the plugin into a folder, which may be named, with the licences of all that is in the bundle. */
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type BuildOptions, build, type Plugin } from "esbuild";
 import { checkout } from "../engine/folders";
+import { licences } from "../licences";
 
 interface Part {
   /** The modules that it stands for. */
@@ -88,23 +89,6 @@ async function main([folder = "plugin"]: readonly string[]) {
   ]);
   const files = built.flatMap(({ metafile }) => Object.keys(metafile.inputs));
   await writeFile(resolve(checkout, folder, "LICENSES.txt"), await licences(files));
-}
-
-/** Each text once, after the names of the packages that it is of. */
-async function licences(files: readonly string[]): Promise<string> {
-  const folders = new Set(files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? []));
-  const packages = new Map<string, string[]>();
-  for (const folder of [...folders].toSorted()) {
-    const name = (await readdir(join(checkout, folder))).find((one) =>
-      /^licen[cs]e(\.md|\.txt)?$/i.test(one),
-    );
-    if (name === undefined) throw new Error(`${folder}, a part of the plugin, has no licence to pass on`);
-    const text = (await readFile(join(checkout, folder, name), "utf8")).trim();
-    packages.set(text, [...(packages.get(text) ?? []), folder.replace(/^.*node_modules\//, "")]);
-  }
-  return [...packages]
-    .map(([text, names]) => `${names.join(", ")}\n\n${text}\n`)
-    .join(`\n${"-".repeat(80)}\n\n`);
 }
 
 main(process.argv.slice(2)).catch((error: Error) => {
