@@ -117,7 +117,7 @@ describe("the repository", () => {
     expect(classes.toSorted()).toEqual(Object.keys(definitions).toSorted());
   });
 
-  it("links to every page and every example from docs/README.md", () => {
+  it("links to every page and every example from docs/README.md, and to every page from llms.txt", () => {
     const examples = readdirSync(join(checkout, "examples")).filter((name) =>
       existsSync(join(checkout, "examples", name, "Pulumi.yaml")),
     );
@@ -126,6 +126,8 @@ describe("the repository", () => {
       ...examples.map((name) => `../examples/${name}/`),
     ];
     expect(targets.filter((target) => !page("README.md").includes(`](${target}`))).toEqual([]);
+    const other = names.filter((name) => !read("llms.txt").includes(`](docs/${name}`));
+    expect(other).toEqual([]);
   });
 });
 
@@ -253,7 +255,8 @@ describe("the code and the links in docs and doc comments", () => {
 
   it("lead only to existing files and headings", () => {
     const broken = Object.entries(pages).flatMap(([name, text]) => brokenLinks(join("docs", name), text));
-    broken.push(...brokenLinks("CONTRIBUTING.md", read("CONTRIBUTING.md")));
+    for (const file of ["CONTRIBUTING.md", "SECURITY.md", "llms.txt"])
+      broken.push(...brokenLinks(file, read(file)));
     expect(broken).toEqual([]);
   });
 });
