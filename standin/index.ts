@@ -1,7 +1,7 @@
 /**
  * The stand-in: an in-memory fake of the service for tests. A real HTTP server on 127.0.0.1 with all twelve endpoints,
- * a request log, faults, and methods that change its data as if outside Pulumi. It needs nothing but Node.js. See
- * docs/testing.md.
+ * a request log, faults, and methods that change its data as if outside Pulumi. It needs nothing but Node.js. Besides,
+ * mocks for unit tests without a service. See docs/testing.md.
  *
  * @module pulumi-apikeys/testing
  */
@@ -9,6 +9,7 @@
 export type { FaultRule } from "./faultPlan";
 export type { Fault, FaultHeaders } from "./faults";
 export type { KeyChange, KeyScopeChange } from "./hooks";
+export { type MockedResource, type Mocks, mocks } from "./mocks";
 export { type PresetName, presets } from "./presets";
 export { defaultTenants, type StandIn, type StandInOptions, startStandIn } from "./server";
 export type {

@@ -15,7 +15,7 @@ const budgets: readonly Budget[] = [
   { folders: ["provider", "sdk"], lines: 14_420, files: 141 },
   { folders: ["test"], lines: 40_400, files: 312 },
   { folders: ["tools"], lines: 9_090, files: 117 },
-  { folders: ["standin", "cli"], lines: 3_660, files: 44 },
+  { folders: ["standin", "cli"], lines: 3_780, files: 45 },
 ];
 const mostWordsOfRules = 2_800;
 /** How far below its budget a folder may be. */
