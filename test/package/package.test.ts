@@ -62,7 +62,7 @@ describe("the packed package", () => {
       /^(LICENSE|(README|CHANGELOG|SECURITY|THIRD_PARTY_NOTICES)\.md|llms\.txt|package\.json)$/,
       /^dist\/(cli|sdk|provider|standin)\/.+\.(js|d\.ts)$/,
       /^plugin\/(pulumi-resource-apikeys(\.cmd)?|(provider|grpc|undici)\.js|LICENSES\.txt)$/,
-      /^docs\/[\w-]+\.md$/,
+      /^docs\/(internals\/interface|[\w-]+)\.md$/,
       /^examples\/(?!demo)[\w-]+\/\w+(\.(ts|json|yaml|csv|py|txt|go|mod|sum))$/,
     ];
     const isNeeded = (file: string) => needed.some((pattern) => pattern.test(file));
