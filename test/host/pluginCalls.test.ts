@@ -19,17 +19,15 @@ describe("calls to the plugin", () => {
   });
 
   test("send each warning for their own resource and before they answer, even if made at once", async () => {
-    const names = Array.from({ length: 20 }, (_, place) => `key${place}`);
+    const names = Array.from({ length: 20 }, (_, place) => `scope${place}`);
     await Promise.all(
       names.map(async (name) => {
-        const resource = scene.host.resource("ApiKey", name);
-        const { inputs } = await resource.check(least);
-        const held = await resource.create(inputs);
-        scene.standIn.editKey(held.id, { customerId: "theirs" });
-        await resource.read(held);
+        const resource = scene.host.resource("Scope", name);
+        const { inputs } = await resource.check({ workspaceId: "ws_main", name, representation: name });
+        await resource.delete(await resource.create(inputs));
         const logged = scene.host.logged.filter(({ urn }) => urn === resource.urn);
         expect(logged).toMatchObject([
-          { severity: "warning", message: expect.stringMatching(`^Key "${name}" in workspace .*customerId`) },
+          { severity: "warning", message: expect.stringMatching(`^Scope "${name}" in workspace .* stays`) },
         ]);
       }),
     );
