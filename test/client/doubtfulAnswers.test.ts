@@ -95,7 +95,7 @@ describe("a key", () => {
     service.inject({ endpoint: "listApiKeys", fault: answering({ apiKeys: [] }), times: 6 });
     const { message } = await failureOf(keys().create({ ...inputs, name: "late" }));
     const made = service.keys().find(({ name }) => name === "late");
-    expect(message).toContain(`New in the workspace's list: ${made?.id} ("late"`);
+    expect(message).toContain(`New in the workspace's list: ${made?.id} (created`);
   });
 
   test("K6 is searched for during 2 seconds only, after a search of 8 seconds has found nothing", async () => {
@@ -132,7 +132,7 @@ describe("a key", () => {
     const body = { apiKey: { ...declared, id } };
     service.inject({ method: "PATCH", times: always, fault: { kind: "status", status: 202, body } });
     await expect(keys().update(id, state, declared)).rejects.toThrow(
-      /enabled: the program has false, the service still has true; scopes: the program has orders \(read\), the service still has no scopes/,
+      /scopes: the program has orders \(read\), the service still has no scopes; enabled: the program has false, the service still has true/,
     );
   });
 

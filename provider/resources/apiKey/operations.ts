@@ -10,14 +10,14 @@ import { shown } from "../../core/secrecy";
 import { failedKey } from "../../core/state";
 import { capitalised, sentences } from "../../core/text";
 import { confirm, deletedOutside, edit, editListed, type KeyEdit } from "./convergence";
-import { createOrMigrate, type KeyProblem, secretProblem } from "./creation";
-import { isOfCustomer } from "./matching";
+import { createOrMigrate, type KeyProblem, secretProblem } from "./create";
 import { afterRefusal, findKey, type KeyPath, lookUpKey } from "./presence";
 import type { KeyInputs, KeyState, KeyUpdate } from "./properties";
 import { listedForUpdate, pathOf, readKeyOrFail } from "./reading";
 import {
   claimOf,
   isAsDeclared,
+  isOfCustomer,
   label,
   newClaim,
   outputs,

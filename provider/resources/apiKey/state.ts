@@ -17,7 +17,6 @@ import {
 } from "../../core/state";
 import { capitalised } from "../../core/text";
 import { isUnknown } from "../../core/unknown";
-import { isOfCustomer } from "./matching";
 import {
   fields,
   type KeyCompared,
@@ -48,6 +47,14 @@ export function isAsDeclared(record: ApiKeyRecord, declared: KeyInputs): boolean
 export function isWhole(record: ApiKeyRecord): boolean {
   const shown: Properties = record;
   return !record.deleted && updatable.every(({ name, exact }) => !exact || shown[name] !== undefined);
+}
+
+/** Whether a key is of the declared customer, as far as is known. */
+export function isOfCustomer(
+  { customerId }: { readonly customerId?: string | undefined },
+  declared: KeyInputs,
+): boolean {
+  return customerId === undefined || caseFolded(customerId) === caseFolded(declared.customerId);
 }
 
 /** Whether the secret is lost, which only a new key can fix, whatever the program says (K6). */

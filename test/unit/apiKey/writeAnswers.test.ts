@@ -83,7 +83,7 @@ describe("K6 a create that is answered with 409, which a proxy may have caused b
     });
     const { message, unresolved } = await failureOf(service.create(inputs));
     expect(message).toMatch(
-      /409 "it exists"\. It is not known whether the key was created.*New in the .*key_1 \("ci"\)/,
+      /409 "it exists"\. It is not known whether the key was created.*New in the .*key_1\. If/,
     );
     expect(unresolved).toBe(true);
   });
@@ -95,17 +95,5 @@ describe("K6 a create that is answered with 409, which a proxy may have caused b
       /list shows no new key.*If the service refused it: Check that workspace ws_1.*a replacement needs another name/,
     );
     expect(message).not.toContain("Nothing was created");
-  });
-
-  test("K5 accepts the one new key that has the declared value", async () => {
-    let lists = 0;
-    const service = replying(apiKey, ({ method, path }) => {
-      if (method === "POST") throw conflict;
-      if (path.endsWith("/key_1")) return alive;
-      lists += 1;
-      return { apiKeys: lists === 1 ? [] : [{ ...record, maskedKey: "sk_…9876" }] };
-    });
-    const created = await service.create({ ...inputs, existingKey: "sk_live_9876" });
-    expect(created).toMatchObject({ id: "key_1", state: { key: "sk_live_9876" } });
   });
 });
