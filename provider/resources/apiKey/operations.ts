@@ -11,7 +11,7 @@ import { failedKey } from "../../core/state";
 import { capitalised, sentences } from "../../core/text";
 import { confirm, deletedOutside, edit, editListed, type KeyEdit } from "./convergence";
 import { createOrMigrate, type KeyProblem, secretProblem } from "./create";
-import { afterRefusal, findKey, type KeyPath, lookUpKey } from "./presence";
+import { isDeleted, isGoneAfter, type KeyPath, lookUpKey } from "./presence";
 import type { KeyInputs, KeyState, KeyUpdate } from "./properties";
 import { listedForUpdate, pathOf, readKeyOrFail } from "./reading";
 import {
@@ -182,13 +182,21 @@ async function readToWrite(session: Session, write: KeyWrite): Promise<ApiKeyRec
 
 async function send(
   session: Session,
-  write: KeyWrite,
+  { path, doing, notDone, gone }: KeyWrite,
   sendEdit: typeof edit,
   edited: Omit<KeyEdit, "path">,
 ): Promise<Settled<ApiKeyRecord>> {
-  const { path, doing, notDone } = write;
+  const explain = async (refusal: unknown): Promise<void> => {
+    if (await isGoneAfter(session, path, refusal)) throw gone();
+  };
   try {
-    return await sendOrExplainRefusal(session, write, sendEdit, edited);
+    const settled = await sendEdit(session, { path, ...edited }).catch(async (refusal: unknown) => {
+      await explain(refusal);
+      throw refusal;
+    });
+    // A repeated PATCH may have been refused, after the first was not answered.
+    if (settled.unseen) await explain(settled.error);
+    return settled;
   } catch (error) {
     throw toFailure(error, session, {
       doing,
@@ -196,32 +204,6 @@ async function send(
       advice: `Check that the access token is allowed to edit the keys of ${path.workspaceId}, and that the service accepts the values.`,
     });
   }
-}
-
-/** A refused write may mean that the key is gone or, to a service that refuses what changes nothing, that it is done. */
-async function sendOrExplainRefusal(
-  session: Session,
-  { path, gone }: KeyWrite,
-  sendEdit: typeof edit,
-  edited: Omit<KeyEdit, "path">,
-): Promise<Settled<ApiKeyRecord>> {
-  let settled: Settled<ApiKeyRecord> | undefined;
-  let refusal: unknown;
-  try {
-    settled = await sendEdit(session, { path, ...edited });
-    // A repeated PATCH may have been refused, after the first was not answered.
-    if (settled.unseen) refusal = settled.error;
-  } catch (error) {
-    refusal = error;
-  }
-  const now = await afterRefusal(session, path, refusal);
-  if (now === "gone") throw gone();
-  const isDone = (record: ApiKeyRecord) => isAsDeclared(record, edited.declared);
-  // One that may have been carried out before is done if the key shows it.
-  const wasDone = settled !== undefined || isDone(edited.current);
-  if (now !== undefined && isDone(now) && wasDone) return settledAs(now);
-  if (settled === undefined) throw refusal;
-  return settled;
 }
 
 /** Deletes the key, unless another resource manages it too. */
@@ -267,18 +249,20 @@ async function sendDelete(session: Session, path: KeyPath): Promise<void> {
   try {
     answered = await deleteApiKey(session.call, path);
   } catch (error) {
-    if ((await afterRefusal(session, path, error)) === "gone") return;
+    if (await isGoneAfter(session, path, error)) return;
     throw error;
   }
   if (recordOf(answered)?.deleted) return;
-  const isGone = async () => {
-    const found = answered.flaw === undefined ? await findKey(session, path) : undefined;
-    if (found !== undefined && !("missing" in found && found.noRecord)) return "missing" in found;
-    // A gateway that answers with a page may answer the next request with a 404, and an error is no success.
-    return (await lookUpKey(session, path)) === undefined;
-  };
-  const waitingFor = `key ${path.keyId} to be deleted`;
-  if (await pollUntil(session, { waitingFor, look: isGone, isDone: Boolean })) return;
+  const isGone = await pollUntil(session, {
+    waitingFor: `key ${path.keyId} to be deleted`,
+    // A gateway that answers with a page may answer the next request with a 404.
+    look: async () =>
+      answered.flaw === "notJson"
+        ? (await lookUpKey(session, path)) === undefined
+        : await isDeleted(session, path),
+    isDone: Boolean,
+  });
+  if (isGone) return;
   const said = answered.problem ?? "the service accepted the deletion";
   throw new InconclusiveError(`${said}, but the key still exists`);
 }

@@ -106,21 +106,27 @@ export function isAboutKey(error: unknown): error is CallError {
   return status >= 400 && status <= 499 && !saysNothing.has(status);
 }
 
-/**
- * The key after a refused write, or "gone"; `undefined` if the refusal says nothing about it. Throws a CallError or an
- * InconclusiveError if it is not certain whether the key is gone.
- */
-export async function afterRefusal(
-  session: Session,
-  path: KeyPath,
-  error: unknown,
-): Promise<ApiKeyRecord | "gone" | undefined> {
-  if (!isAboutKey(error)) return undefined;
+/** Whether a refused write shows that the key is gone. Throws an InconclusiveError if that is not certain. */
+export async function isGoneAfter(session: Session, path: KeyPath, refusal: unknown): Promise<boolean> {
+  if (!isAboutKey(refusal)) return false;
   try {
-    return (await lookUpKey(session, path)) ?? "gone";
-  } catch (failed) {
+    return (await lookUpKey(session, path)) === undefined;
+  } catch (error) {
     // The refusal tells the user more than the failed read.
-    if (failed instanceof CallError && !isNotFound(error)) return undefined;
-    throw failed;
+    if (error instanceof CallError) return false;
+    throw error;
+  }
+}
+
+/** Whether a key whose deletion was accepted no longer exists: a GET or the list says so (R7). */
+export async function isDeleted(session: Session, path: KeyPath): Promise<boolean> {
+  try {
+    return "missing" in (await findKey(session, path));
+  } catch (error) {
+    if (!(error instanceof CallError)) throw error;
+    const list = await sharedReads(session.call).keys(path.workspaceId).fresh();
+    if ("problem" in list) throw error;
+    const listed = list.byId.get(path.keyId);
+    return listed === undefined || listed.deleted === true;
   }
 }

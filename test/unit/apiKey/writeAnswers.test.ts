@@ -20,18 +20,6 @@ describe("R6 an update whose PATCH is refused", () => {
     expect(message).toContain("the service answered 422. State is unchanged. Check");
   });
 
-  const asDeclared = { apiKey: { ...record, enabled: false } };
-
-  test.each([400, 409])("with %i because it changes nothing has succeeded", async (status) => {
-    const keys = keyOn({ write: refused(status), reads: [asDeclared] });
-    expect(await keys.update("key_1", state, changed)).toMatchObject({ enabled: false });
-  });
-
-  test("with 400 has not succeeded because one read shows the key as declared", async () => {
-    const { message } = await updating({ write: refused(400), reads: [alive, asDeclared] });
-    expect(message).toContain("the service answered 400. State is unchanged.");
-  });
-
   test.each([404, 409, 410])("with %i says that the key no longer exists if it is gone", async (status) => {
     const { message } = await updating({ write: refused(status), reads: [alive, refused(404)] });
     expect(message).toMatch(/no longer exists.*State is unchanged\. Run `pulumi up --refresh`/);
