@@ -26,10 +26,10 @@ export async function create(session: Session, declared: SetInputs): Promise<Set
   const id = `keys-${randomUUID()}`;
   const { owned, batch } = await applyPlan(session, plan(noKeys, declared), id);
   const outcome = { id, state: stateOf(declared, owned) };
-  if (batch.failures.length === 0) return outcome;
+  if (batch.failed.size === 0) return outcome;
   const failed = `Creating the ${label(declared)}: ${batch.summary}`;
   const { unresolved } = batch;
-  const lines = batch.lines();
+  const lines = batch.lines;
   if (owned.byAlias.size === 0) {
     const what = unresolved.length === 0 ? "Nothing was created" : "None of them is in state";
     throw new Failure(`${failed}. ${what}; run \`pulumi up\` again after fixing the cause.`, {
@@ -49,9 +49,9 @@ export async function update(
     throw new Failure(`Updating the ${label(declared)}: nothing was changed. ${refusal}`);
   const { owned, batch } = await applyPlan(session, plan, id);
   const outcome = { id, state: stateOf(declared, owned) };
-  if (batch.failures.length === 0) return outcome;
+  if (batch.failed.size === 0) return outcome;
   const failure = `Updating the ${label(declared)}: ${batch.summary}. ${tryAgain}`;
-  return { ...outcome, failure, lines: batch.lines(), unresolved: batch.unresolved };
+  return { ...outcome, failure, lines: batch.lines, unresolved: batch.unresolved };
 }
 
 function applyPlan(session: Session, { owned, inputs, steps }: Plan, claim: string): Promise<Applied> {

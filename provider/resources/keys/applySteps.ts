@@ -44,16 +44,14 @@ export async function applySteps(
   const progress: Progress = { claim, byAlias: new Map(owned.byAlias), replaced: [], toDelete: [] };
   for (const step of steps) if (step.op === "same") progress.byAlias.set(step.stateAlias, step.key);
   const writes = steps.flatMap((step): Write[] =>
-    "declared" in step
-      ? [{ name: step.alias, id: step.op === "create" ? undefined : step.key.id, ...step }]
-      : [],
+    "declared" in step ? [{ name: step.alias, ...step }] : [],
   );
   const isCreate = writes.every((step) => step.op === "create" && !adoptedBy(step));
   const holders = holdersIn(owned);
   await batch.each(isCreate ? "created" : "written", writes, (part, step) =>
     write(part, step, progress, holders),
   );
-  const failed = new Set(batch.failures.map(({ name }) => name));
+  const failed = batch.failed;
   const { now, later, reassigned } = decideDeletions(all, progress, failed);
   for (const one of later) if (one.isReplaced) deleteLater(session, one, progress, one.successor);
   for (const alias of reassigned) progress.byAlias.delete(alias);
@@ -61,10 +59,9 @@ export async function applySteps(
   // Finds out whether the run has ended. Then nothing is deleted and the update fails, so that the next one does it.
   if (now.length > 0) await session.whyClosed();
   await batch.each("deleted", now, (part, one) => deleteOne(part, one, progress));
-  batch.close();
   const { byAlias, toDelete } = progress;
   return {
-    owned: { byAlias: batch.failures.length > 0 ? byAlias : renamed(steps, byAlias), toDelete },
+    owned: { byAlias: batch.failed.size > 0 ? byAlias : renamed(steps, byAlias), toDelete },
     batch,
   };
 }

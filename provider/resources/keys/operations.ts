@@ -52,9 +52,8 @@ export async function rollbackKeys(
     part.onInterrupt(lines[0]);
     left.push(...lines);
   });
-  batch.close();
   const isDeleted = ({ id }: OwnedKey) => session.registry.isDropped(owner.workspaceId, id);
-  return [...left, ...batch.lines(), ...deletedLines(owner, itemsOf(inState).filter(isDeleted))];
+  return [...left, ...batch.lines, ...deletedLines(owner, itemsOf(inState).filter(isDeleted))];
 }
 
 function deletedLines({ ifReverted }: Owner, deleted: readonly Item<OwnedKey>[]): readonly string[] {
@@ -74,10 +73,9 @@ export async function readKeys(session: Session, owner: Owner, owned: OwnedKeys)
     const now = await readKey(part, id, state);
     if (now !== undefined) found.set(name, { ...now, state: confirmed(now.state) });
   });
-  batch.close();
-  if (batch.failures.length > 0) {
+  if (batch.failed.size > 0) {
     const failed = `Reading the ${owner.label}: ${batch.summary}`;
-    throw new Failure(`${failed}. State is unchanged; run the command again.`, { lines: batch.lines() });
+    throw new Failure(`${failed}. State is unchanged; run the command again.`, { lines: batch.lines });
   }
   const inOrder = all.flatMap(({ name }) => {
     const key = found.get(name);
@@ -123,9 +121,8 @@ export async function removeKeys(
     maskKey(part, one.state);
     await apiKey.remove(part, one.id, one.state, claim);
   });
-  batch.close();
-  if (batch.failures.length === 0) return;
+  if (batch.failed.size === 0) return;
   throw new Failure(`Deleting the ${owner.label}: ${batch.summary}. ${owner.stays}`, {
-    lines: batch.lines(),
+    lines: batch.lines,
   });
 }

@@ -87,7 +87,7 @@ export async function update(session: Session, compared: RotatingUpdate): Promis
   if (isUsed) session.warn(stillUsed(compared));
   const isRetiring = does === "retire" && !isUsed;
   const { keys, batch } = await settle(session, compared, isRetiring);
-  if (isRetiring && batch.failures.length === 0) {
+  if (isRetiring && batch.failed.size === 0) {
     for (const line of waiting(compared)) {
       session.warn(`${capitalised(label(declared))}: ${line}. Run \`pulumi up\` again.`);
     }
@@ -95,9 +95,9 @@ export async function update(session: Session, compared: RotatingUpdate): Promis
   const { rotatedAt = session.now, overlapFrom } = timesOf(state);
   const times = { rotatedAt, overlapFrom: isUsed ? session.currentTime() : overlapFrom };
   let progress: Progress = { keys, times, lastUsed: lastUsed ?? state.__lastUsed };
-  if (batch.failures.length > 0) {
+  if (batch.failed.size > 0) {
     const failure = `${doing}: ${batch.summary}. ${tryAgain}`;
-    progress = { ...progress, failure, lines: batch.lines(), unresolved: batch.unresolved };
+    progress = { ...progress, failure, lines: batch.lines, unresolved: batch.unresolved };
   } else if (does === "create" || does === "rotate") {
     progress = await rotate(session, id, declared, progress);
   }
