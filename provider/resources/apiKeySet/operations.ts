@@ -5,9 +5,8 @@ import { listed } from "../../core/text";
 import { type Applied, applySteps } from "../keys/applySteps";
 import { type Owner, readKeys, removeKeys, rollbackKeys, tryAgain } from "../keys/operations";
 import { noKeys } from "../keys/owned";
-import { renameProblem } from "./notes";
 import { type Plan, plan, type SetUpdate } from "./plan";
-import { entriesIn, formerAlias, type SetInputs, type SetState } from "./properties";
+import type { SetInputs, SetState } from "./properties";
 import { label, ownedKeys, stateOf } from "./state";
 
 /** The operations on a set. */
@@ -44,9 +43,6 @@ export async function update(
   session: Session,
   { id, inputs: declared, plan }: SetUpdate,
 ): Promise<SetOutcome> {
-  const refusal = renameProblem(plan);
-  if (refusal !== undefined)
-    throw new Failure(`Updating the ${label(declared)}: nothing was changed. ${refusal}`);
   const { owned, batch } = await applyPlan(session, plan, id);
   const outcome = { id, state: stateOf(declared, owned) };
   if (batch.failed.size === 0) return outcome;
@@ -55,10 +51,8 @@ export async function update(
 }
 
 function applyPlan(session: Session, { owned, inputs, steps }: Plan, claim: string): Promise<Applied> {
-  const entries = new Map(entriesIn(inputs));
-  const formerAliasOf = (alias: string) => formerAlias(entries.get(alias));
   const { workspaceId } = inputs;
-  return applySteps(session, { workspaceId, owned, steps, formerAliasOf }, { claim, subject: label(inputs) });
+  return applySteps(session, { workspaceId, owned, steps }, { claim, subject: label(inputs) });
 }
 
 export async function rollback(

@@ -14,18 +14,17 @@ import {
   type SetInputs,
   type Shape,
 } from "./properties";
-import type { SetKeys } from "./state";
 
 /** What an update of a set does with its keys. It depends on nothing but state and inputs. */
 export interface Plan {
-  readonly owned: SetKeys;
+  readonly owned: OwnedKeys;
   readonly inputs: SetDraft;
   readonly steps: readonly Step[];
 }
 
 export type SetUpdate = Comparison<Shape, Plan, SetInputs>;
 
-export function plan(owned: SetKeys, inputs: SetDraft): Plan {
+export function plan(owned: OwnedKeys, inputs: SetDraft): Plan {
   const { byAlias } = owned;
   const taken = new Set<string>();
   const findStateAlias = stateAliases(byAlias, inputs);
@@ -33,7 +32,7 @@ export function plan(owned: SetKeys, inputs: SetDraft): Plan {
     const wanted = inputsOfEntry(inputs, alias, entry);
     const stateAlias = findStateAlias(alias, entry, wanted, taken);
     const key = byAlias.get(stateAlias);
-    if (key === undefined) return { alias, op: "create", declared: wanted };
+    if (key === undefined) return { alias, op: "create", declared: wanted, formerAlias: formerAlias(entry) };
     taken.add(stateAlias);
     return { alias, stateAlias, ...stepFor(key, wanted) };
   });
@@ -44,24 +43,22 @@ export function plan(owned: SetKeys, inputs: SetDraft): Plan {
 
 /** Finds the alias in state of an entry's key: the entry's own, its former one, or that of the existing key that it names. */
 function stateAliases(byAlias: OwnedKeys["byAlias"], inputs: SetDraft) {
-  const entries = entriesIn(inputs);
-  const declared = new Set(entries.map(([alias]) => alias));
-  const renamed = new Set(entries.map(([, entry]) => formerAlias(entry)));
-  // check compares with earlier inputs; only state shows which key has a value (K5).
-  const bySecret = new Map([...byAlias].map(([alias, { state }]) => [state.key, alias]));
-  const byId = new Map<string | undefined, string>([...byAlias].map(([alias, { id }]) => [id, alias]));
-  return (
-    alias: string,
-    entry: unknown,
-    { existingKey, existingId }: KeyInputs,
-    taken: ReadonlySet<string>,
-  ): string => {
+  const declared = new Set(entriesIn(inputs).map(([alias]) => alias));
+  // Only state shows which key has a value (K5).
+  const named = new Map(
+    [...byAlias].flatMap(([alias, { id, state }]) => [
+      [state.key, alias],
+      [id, alias],
+    ]),
+  );
+  return (alias: string, entry: unknown, wanted: KeyInputs, taken: ReadonlySet<string>): string => {
     const own = byAlias.get(alias);
-    const isOwn = existingKey === undefined || existingKey === own?.state.key;
-    const named = isOwn ? byId.get(existingId) : bySecret.get(existingKey);
-    const former = own === undefined ? formerAlias(entry) : undefined;
-    const others = [former, renamed.has(named) ? undefined : named].filter((one) => one !== undefined);
-    return others.find((one) => byAlias.has(one) && !declared.has(one) && !taken.has(one)) ?? alias;
+    const value = wanted.existingKey ?? wanted.existingId;
+    if (own !== undefined && [own.state.key, own.id, undefined].includes(value)) return alias;
+    const others = [own === undefined ? formerAlias(entry) : undefined, value && named.get(value)];
+    const isFree = (one: string | undefined) =>
+      one !== undefined && byAlias.has(one) && !declared.has(one) && !taken.has(one);
+    return others.find(isFree) ?? alias;
   };
 }
 

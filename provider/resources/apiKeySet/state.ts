@@ -26,12 +26,6 @@ import {
 
 /** Turns a set's state into ApiKey states, and back. */
 
-/** The keys of a set. */
-export interface SetKeys extends OwnedKeys {
-  /** Whether the last write failed halfway, so that the engine's inputs may differ from state. */
-  readonly hasFailed?: boolean;
-}
-
 const chosen = ["effectivePrefix", "effectiveExpiresAt"] as const;
 
 /** A default can also be in `keys`: if a key differs from the defaults, state has all that differs in its entry. */
@@ -60,7 +54,7 @@ export function idsIn({ ids = {}, keys = {} }: SetState): readonly (readonly [al
   return Object.entries(ids).filter(([alias]) => Object.hasOwn(keys, alias));
 }
 
-export function ownedKeys(state: SetState): SetKeys {
+export function ownedKeys(state: SetState): OwnedKeys {
   const at = (all: Properties | undefined, alias: string) =>
     all !== undefined && Object.hasOwn(all, alias) ? all[alias] : undefined;
   const [lost, migrated] = [aliasesIn(state.__keyLost), aliasesIn(state.__migrated)];
@@ -82,7 +76,7 @@ export function ownedKeys(state: SetState): SetKeys {
     };
     return [alias, { id, state: defined(ofKey) as KeyState }];
   });
-  return { byAlias: new Map(keys), toDelete: toDelete(state), hasFailed: state[failedKey] === true };
+  return { byAlias: new Map(keys), toDelete: toDelete(state) };
 }
 
 export function stateOf(declared: SetInputs | SetState, { byAlias, toDelete: left }: OwnedKeys): SetState {

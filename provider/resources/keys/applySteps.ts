@@ -2,10 +2,9 @@ import type { Session } from "../../core/definition";
 import { Failure } from "../../core/errors";
 import { spelled } from "../../core/inputErrors";
 import { failedKey } from "../../core/state";
-import { oneLine } from "../../core/text";
 import * as apiKey from "../apiKey/operations";
 import { fixedByExisting } from "../apiKey/rules";
-import { adoptedId, isLost, maskKey } from "../apiKey/state";
+import { isLost, maskKey } from "../apiKey/state";
 import { type Batch, failIfCancelled, type Item, openBatch } from "./batch";
 import { type Deletion, decideDeletions } from "./deletions";
 import type { KeyToDelete, OwnedKey, OwnedKeys } from "./owned";
@@ -26,6 +25,7 @@ export interface Applied {
 }
 
 type Write = Item<Extract<Step, { readonly declared: unknown }>>;
+type Replacement = Extract<Step, { readonly key: unknown; readonly declared: unknown }>;
 
 interface Progress extends Pick<Options, "claim"> {
   /** By the aliases in state, which the new ones replace only after everything has succeeded. */
@@ -47,10 +47,7 @@ export async function applySteps(
     "declared" in step ? [{ name: step.alias, ...step }] : [],
   );
   const isCreate = writes.every((step) => step.op === "create" && !adoptedBy(step));
-  const holders = holdersIn(owned);
-  await batch.each(isCreate ? "created" : "written", writes, (part, step) =>
-    write(part, step, progress, holders),
-  );
+  await batch.each(isCreate ? "created" : "written", writes, (part, step) => write(part, step, progress));
   const failed = batch.failed;
   const { now, later, reassigned } = decideDeletions(all, progress, failed);
   for (const one of later) if (one.isReplaced) deleteLater(session, one, progress, one.successor);
@@ -89,23 +86,12 @@ function renamed(steps: readonly Step[], byAlias: OwnedKeys["byAlias"]): OwnedKe
   );
 }
 
-/** By secret and by id, which key of the set has it. */
-type Holders = ReadonlyMap<unknown, { readonly alias: string; readonly key: OwnedKey }>;
-
-function holdersIn({ byAlias }: OwnedKeys): Holders {
-  return new Map(
-    [...byAlias].flatMap(([alias, key]) =>
-      [key.state.key, key.id].map((value) => [value, { alias, key }] as const),
-    ),
-  );
-}
-
 /** Makes one key match the program. */
-async function write(session: Session, step: Write, progress: Progress, holders: Holders): Promise<void> {
+async function write(session: Session, step: Write, progress: Progress): Promise<void> {
   const { alias, op, declared } = step;
   maskKey(session, declared, ...(op === "create" ? [] : [step.key.state]));
   failIfCancelled(session);
-  const problems = op === "update" ? [] : problemsOf(step, holders);
+  const problems = op === "replace" ? problemsOf(step) : [];
   if (problems.length > 0) throw new Failure(`Nothing was changed: ${problems.join(" ")}`);
   const { id, state, failure, reason } =
     op === "update"
@@ -121,29 +107,10 @@ async function write(session: Session, step: Write, progress: Progress, holders:
   if (failure !== undefined) throw new Failure(failure, { reason: () => reason ?? failure });
 }
 
-/** What check can't see, because it compares with earlier inputs: which secrets and ids are in state (K5, K11). */
-function problemsOf(step: Write, holders: Holders): readonly string[] {
-  const { op, declared } = step;
-  const replaced = op === "replace" ? step.key : undefined;
-  const id = adoptedId(declared);
-  const value = declared.existingKey ?? id;
-  const holder = value === undefined ? undefined : holders.get(value);
-  if (holder === undefined || holder.key === replaced) {
-    const before = replaced && {
-      ...replaced.state,
-      existingKey: replaced.state.key,
-      existingId: replaced.id,
-    };
-    return fixedByExisting(declared, before).map(({ path, message }) => `${spelled(path)}: ${message}`);
-  }
-  const name = JSON.stringify(oneLine(holder.alias));
-  const what =
-    id === undefined
-      ? `existingKey: is the secret of the key ${name} of this set`
-      : `existingId: is the id of the key ${name} of this set`;
-  return [
-    `${what}, and one key can't have two entries; leave it out, or replace the entry ${name} by renamedFrom: ${name} here.`,
-  ];
+/** What check can't see, because it compares with earlier inputs: a replacement by the key itself (K5, K11). */
+function problemsOf({ key, declared }: Replacement): readonly string[] {
+  const before = { ...key.state, existingKey: key.state.key, existingId: key.id };
+  return fixedByExisting(declared, before).map(({ path, message }) => `${spelled(path)}: ${message}`);
 }
 
 /** If a removed entry's key can't be deleted, it stays under its alias, with its secret. */

