@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import { type ApiKeyRecord, type EditApiKey, editApiKey } from "../../client/apiKeys";
 import type { Written } from "../../client/call";
 import { type Aim, type Convergence, converge, type Settled, saying } from "../../core/converge";
@@ -6,9 +5,9 @@ import type { Session } from "../../core/definition";
 import { InconclusiveError } from "../../core/errors";
 import { isSecret } from "../../core/secrecy";
 import { hiddenIn, type ManagedField, observedKey, type Properties, same } from "../../core/state";
-import { findKey, isAboutKey, type KeyPath, lookUpKey } from "./presence";
+import { findKey, type KeyPath, lookUpKey } from "./presence";
 import { type KeyInputs, type KeyState, updatable } from "./properties";
-import { type Granted, inWords, isWider, toWire, toWireWithout, undeclared } from "./scopes";
+import { type Granted, inWords, isWider, toWireWithout, undeclared } from "./scopes";
 import { editBody, isWhole, observe } from "./state";
 
 /** Writes a key until it is seen to match the program (R4, K1, K4). */
@@ -18,38 +17,23 @@ export interface KeyEdit {
   readonly declared: KeyInputs;
   /** Its previous state. */
   readonly state: KeyState;
-  /** What the service has, or what a list showed of it. */
+  /** What the service has. */
   readonly current: ApiKeyRecord;
+  /** Whether `current` is from a list, which may be older than the key: then every field must come back exactly. */
+  readonly isListed?: boolean;
 }
 
 export function edit(
   session: Session,
-  { path, declared, state, current }: KeyEdit,
+  { path, declared, state, current, isListed = false }: KeyEdit,
 ): Promise<Settled<ApiKeyRecord>> {
   const before = observe(current);
   const aims = updatable.map((field): Aim => {
-    const isAimed = field.exact || isChanging(field, declared, state, before);
-    return { field, value: isAimed ? declared[field.name] : before[field.name], exact: field.exact };
+    const isAimed = isListed || field.exact || isChanging(field, declared, state, before);
+    const value = isAimed ? declared[field.name] : before[field.name];
+    return { field, value, exact: isListed || field.exact };
   });
   return converge(session, { ...convergence(session, path, declared, current), isEdit: true, aims });
-}
-
-/**
- * Edits a key that was read from a list, which may be older than the key. The list has the declared name, so the service
- * doesn't rewrite it: every field must come back exactly as declared.
- */
-export async function editListed(session: Session, one: KeyEdit): Promise<Settled<ApiKeyRecord>> {
-  const { path, declared, current } = one;
-  const by = convergence(session, path, declared, current);
-  try {
-    return await converge(session, { ...by, isEdit: true, aims: aimsAt(declared, true) });
-  } catch (error) {
-    const now = isAboutKey(error) ? await by.read().catch(() => undefined) : undefined;
-    const sent = ({ scopes }: ApiKeyRecord) => toWire(declared.scopes, scopes);
-    if (now === undefined || isDeepStrictEqual(sent(now), sent(current))) throw error;
-    // Its scopes have other ids now.
-    return edit(session, { ...one, current: now });
-  }
 }
 
 /** Checks that a new key matches the program, and corrects it. Never throws: its secret must not be lost. */
@@ -60,11 +44,8 @@ export function confirm(
   created: Written<ApiKeyRecord> & { readonly record: ApiKeyRecord },
 ): Promise<Settled<ApiKeyRecord>> {
   const by = convergence(session, path, declared, created.record);
-  return converge(session, { ...by, isEdit: false, aims: aimsAt(declared, false) }, created);
-}
-
-function aimsAt(declared: KeyInputs, exact: boolean): readonly Aim[] {
-  return updatable.map((field) => ({ field, value: declared[field.name], exact: exact || field.exact }));
+  const aims = updatable.map((field): Aim => ({ field, value: declared[field.name], exact: field.exact }));
+  return converge(session, { ...by, isEdit: false, aims }, created);
 }
 
 function convergence(session: Session, path: KeyPath, declared: KeyInputs, last: ApiKeyRecord) {

@@ -2,16 +2,16 @@ import { type ApiKeyRecord, deleteApiKey } from "../../client/apiKeys";
 import { recordOf, type Written } from "../../client/call";
 import { failureOf, type Settled, settledAs } from "../../core/converge";
 import type { Outcome, Session } from "../../core/definition";
-import { Failure, InconclusiveError, toFailure } from "../../core/errors";
+import { Failure, InconclusiveError, orFail, toFailure } from "../../core/errors";
 import { pollUntil } from "../../core/polling";
 import { declaredClaim } from "../../core/registry";
 import { unlessAborted } from "../../core/run";
 import { shown } from "../../core/secrecy";
 import { failedKey } from "../../core/state";
 import { capitalised, sentences } from "../../core/text";
-import { confirm, deletedOutside, edit, editListed, type KeyEdit } from "./convergence";
+import { confirm, deletedOutside, edit, type KeyEdit } from "./convergence";
 import { createOrMigrate, type KeyProblem, secretProblem } from "./create";
-import { isDeleted, isGoneAfter, type KeyPath, lookUpKey } from "./presence";
+import { isAboutKey, isDeleted, isGoneAfter, type KeyPath, lookUpKey } from "./presence";
 import type { KeyInputs, KeyState, KeyUpdate } from "./properties";
 import { listedForUpdate, pathOf, readKeyOrFail } from "./reading";
 import {
@@ -115,8 +115,7 @@ export async function update(
   const write = { path, doing, notDone: "State is unchanged", gone: deletedOutside };
   const listed = await listedForUpdate(session, path, state, declared);
   const current = listed ?? (await readToWrite(session, write));
-  const sendEdit = listed === undefined ? edit : editListed;
-  const settled = await send(session, write, sendEdit, { declared, state, current });
+  const settled = await send(session, write, { declared, state, current, isListed: listed !== undefined });
   warnAbout(session, id, settled);
   // State has the new customer from now on. After a failure, it may have had none.
   const changed = state[failedKey] ? [] : readOnlyChanges(settled.record, state);
@@ -147,7 +146,7 @@ async function adopt(
   }
   const settled = isAsDeclared(current, declared)
     ? settledAs(current)
-    : await send(session, write, edit, { declared, state: {}, current });
+    : await send(session, write, { declared, state: {}, current });
   session.registry.release(path.workspaceId, id, declaredClaim);
   warnAbout(session, id, settled);
   const before: KeyState = { ...outputs(current), ...(owner === undefined && { __claim: claim }) };
@@ -180,30 +179,40 @@ async function readToWrite(session: Session, write: KeyWrite): Promise<ApiKeyRec
   return record;
 }
 
-async function send(
+function send(
   session: Session,
-  { path, doing, notDone, gone }: KeyWrite,
-  sendEdit: typeof edit,
+  write: KeyWrite,
   edited: Omit<KeyEdit, "path">,
 ): Promise<Settled<ApiKeyRecord>> {
-  const explain = async (refusal: unknown): Promise<void> => {
-    if (await isGoneAfter(session, path, refusal)) throw gone();
-  };
+  const { path, doing, notDone } = write;
+  const advice = `Check that the access token is allowed to edit the keys of ${path.workspaceId}, and that the service accepts the values.`;
+  return orFail(sendOrExplain(session, write, edited), session, { doing, notDone, advice });
+}
+
+/** A refused write may mean that the key is gone. */
+async function sendOrExplain(
+  session: Session,
+  write: KeyWrite,
+  edited: Omit<KeyEdit, "path">,
+): Promise<Settled<ApiKeyRecord>> {
+  const { path, gone } = write;
+  let settled: Settled<ApiKeyRecord> | undefined;
+  let refusal: unknown;
   try {
-    const settled = await sendEdit(session, { path, ...edited }).catch(async (refusal: unknown) => {
-      await explain(refusal);
-      throw refusal;
-    });
+    settled = await edit(session, { path, ...edited });
     // A repeated PATCH may have been refused, after the first was not answered.
-    if (settled.unseen) await explain(settled.error);
-    return settled;
+    if (settled.unseen) refusal = settled.error;
   } catch (error) {
-    throw toFailure(error, session, {
-      doing,
-      notDone,
-      advice: `Check that the access token is allowed to edit the keys of ${path.workspaceId}, and that the service accepts the values.`,
-    });
+    refusal = error;
   }
+  if (settled === undefined && edited.isListed && isAboutKey(refusal)) {
+    // The list may have had other ids of its scopes.
+    const current = await readToWrite(session, write);
+    return sendOrExplain(session, write, { ...edited, current, isListed: false });
+  }
+  if (await isGoneAfter(session, path, refusal)) throw gone();
+  if (settled === undefined) throw refusal;
+  return settled;
 }
 
 /** Deletes the key, unless another resource manages it too. */
