@@ -1,7 +1,7 @@
 import { isSecret } from "../../core/secrecy";
 import { capitalised, sentences } from "../../core/text";
-import { containsUnknown, isUnknown } from "../../core/unknown";
-import { isDue, isUnconfirmed, mayDiffer, type RotatingComparison } from "./decision";
+import { containsUnknown } from "../../core/unknown";
+import { isDue, isUnconfirmed, type RotatingComparison } from "./decision";
 import { dayMs, hourMs, msOf } from "./duration";
 import { needsNewKey, type RotatingDraft } from "./properties";
 import { after, iso, keysOf, label, timesOf } from "./state";
@@ -11,16 +11,12 @@ import { after, iso, keysOf, label, timesOf } from "./state";
 /** Describes what the engine's own preview does not show: what an update will do, and why it will fail if that is known. */
 export function updateNote(compared: RotatingComparison): string | undefined {
   const { state, inputs, plan: decision } = compared;
-  const { previous, toDelete } = keysOf(state);
-  const isEdited = previous !== undefined && !["retire", "fail"].includes(decision.does);
+  const { toDelete } = keysOf(state);
   const parts = [
     ...(decision.does === "fail"
       ? []
       : toDelete.map(({ id }) => `${id}, whose secret is not in state, will be deleted`)),
     ...steps(compared),
-    ...(isEdited && mayDiffer(previous, inputs)
-      ? [`the previous key, ${previous.id}, will be updated too`]
-      : []),
   ];
   return parts.length === 0 ? undefined : sentences(`${capitalised(label(inputs))}: ${parts.join("; ")}`);
 }
@@ -88,8 +84,6 @@ function retiring(compared: RotatingComparison): readonly string[] {
   const { overlapFrom } = timesOf(state);
   const ended = msOf(inputs.overlap) === 0 ? undefined : dayIn(inputs, after(overlapFrom, inputs.overlap));
   const isOver = `the overlap of ${id} ${ended === undefined ? "is over" : `ended on ${ended}`}`;
-  if (isUnknown(inputs.retire))
-    return [`${isOver}: ${id} will be deleted, unless retire is "whenUnused" and it is still used`];
   if (inputs.retire !== "whenUnused") return [`${isOver}: ${id} will be deleted`];
   if (state.__lastUsed === undefined)
     return [`${isOver}: its last use will be recorded`, ...staying(id, compared)];

@@ -93,7 +93,7 @@ describe("a set whose existingId changes", () => {
     expect(service.live.size).toBe(2);
     const done = await update(kept as Kept, adoptingSet({ a: "key_1" }), missing);
     expect(done.notes).toEqual([
-      'Keys of workspace ws_1: 1 existing key to adopt, without its secret: "a"; 1 to delete, with another key adopted in its place: "a".',
+      'Keys of workspace ws_1: 1 existing key to adopt, without its secret: "a"; 1 to delete: "a".',
     ]);
     expect(done.state["ids"]).toEqual({ a: "key_1" });
     expect([...service.live.keys()]).toEqual(["key_1"]);

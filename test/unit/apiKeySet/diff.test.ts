@@ -86,16 +86,6 @@ describe("the lines that the preview of a set prints", () => {
     expect(lines).toEqual(['Keys of workspace ws_1: 1 already replaced, still to delete: "Key \\"0\\"".']);
   });
 
-  test("name no key as deleted if an unknown renamedFrom may keep it", () => {
-    const { k3, k4, ...others } = keys;
-    const renamedFrom = unknownSentinels[0];
-    expect(told({ keys }, { keys: { ...others, k4, moved: { ...k3, renamedFrom } } })).toEqual([]);
-    const replaced = { ...k4, prefix: "new" };
-    expect(told({ keys }, { keys: { ...others, k4: replaced, moved: { ...k3, renamedFrom } } })).toEqual([
-      'Keys of workspace ws_1: 1 to replace, with a new secret: "k4".',
-    ]);
-  });
-
   test("say that a key stays under a new alias, because the engine shows one removed and another added", () => {
     const { k3, ...others } = keys;
     expect(
