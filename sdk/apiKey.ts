@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { Shape } from "../provider/resources/apiKey/properties";
+import type { Shape } from "../provider/resources/apiKey/model";
 import { type Facts, isOfKind, optionsOfGet, registration, settleAbsent } from "./resource";
 
 /** The permissions of a key on one scope. A permission that is left out is false. */

@@ -88,7 +88,7 @@ export function openSharedRead<T>(
 }
 
 /** The answer, or something else if it takes too long. */
-export async function orAfter<T>(ms: number, answer: Promise<T>, otherwise: T): Promise<T> {
+async function orAfter<T>(ms: number, answer: Promise<T>, otherwise: T): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<T>((resolve) => {
     timer = setTimeout(resolve, ms, otherwise);

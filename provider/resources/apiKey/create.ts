@@ -8,8 +8,8 @@ import { pausesMs, pollUntil } from "../../core/polling";
 import { caseFolded } from "../../core/state";
 import { capitalised, listed, sentences } from "../../core/text";
 import { type Listing, sharedReads, type Unavailable } from "../../reads/sharedReads";
-import type { KeyInputs } from "./properties";
-import { createBody, label, migrateBody } from "./state";
+import type { KeyInputs } from "./model";
+import { createBody, label, migrateBody } from "./model";
 
 /** A new key, with a record that can be used. */
 export type NewKey = Written<ApiKeyRecord> & { readonly record: ApiKeyRecord };

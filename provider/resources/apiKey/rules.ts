@@ -7,9 +7,18 @@ import { spelled } from "../../core/inputErrors";
 import { isRecord } from "../../core/state";
 import { isUnknown } from "../../core/unknown";
 import { oversize } from "../fields/schemas";
-import { existing, fields, inputs, type KeyDraft, type KeyInputs, onlyForNew } from "./properties";
+import {
+  adoptedId,
+  createBody,
+  existing,
+  fields,
+  inputs,
+  type KeyDraft,
+  type KeyInputs,
+  migrateBody,
+  onlyForNew,
+} from "./model";
 import { repeated } from "./scopes";
-import { adoptedId, createBody, migrateBody } from "./state";
 
 /** Rules that concern several inputs of an API key. */
 

@@ -1,19 +1,20 @@
 import { difference } from "../../core/comparison";
 import type { Comparison } from "../../core/definition";
-import { failedKey } from "../../core/state";
-import { containsUnknown } from "../../core/unknown";
-import { fields, type KeyInputs, keepsExisting as keepsKey, unchanged } from "../apiKey/properties";
-import { pending } from "../apiKey/state";
-import type { OwnedKey, OwnedKeys } from "../keys/owned";
-import type { Step } from "../keys/steps";
+import { defined, failedKey, isRecord, type Properties } from "../../core/state";
+import { capitalised, listed } from "../../core/text";
+import { containsUnknown, isUnknown, unknown } from "../../core/unknown";
+import { fields, type KeyInputs, keepsExisting as keepsKey, pending, unchanged } from "../apiKey/model";
+import { adoptedBy, type OwnedKey, type OwnedKeys, type Step } from "../keys/operations";
 import {
   entriesIn,
   formerAlias,
   inputsOfEntry,
+  label,
+  quoted,
   type SetDraft,
   type SetInputs,
   type Shape,
-} from "./properties";
+} from "./entries";
 
 /** What an update of a set does with its keys. It depends on nothing but state and inputs. */
 export interface Plan {
@@ -87,4 +88,77 @@ export function keepsExisting({ steps }: Plan): boolean {
 /** Whether no key and no alias changes, although the inputs may be spelled differently. */
 export function changesNothing({ steps }: Plan): boolean {
   return steps.every((step) => step.op === "same" && step.stateAlias === step.alias);
+}
+
+/** Says in previews what the engine's own lines don't show. */
+export function previewNote({ owned, inputs, steps }: Plan): string | undefined {
+  if (isUnknown(inputs.keys)) return undefined;
+  const adopted = new Set(steps.map(adoptedBy));
+  const isReplaced = (step: Step) => step.op === "replace" && !adoptedBy(step);
+  const isConditional = (step: Step) => "isConditional" in step && step.isConditional === true;
+  const aliasesOf = (is: (step: Step) => boolean) => steps.filter(is).map(({ alias }) => alias);
+  const isRenamed = (step: Step) =>
+    "stateAlias" in step && step.stateAlias !== step.alias && step.op !== "replace";
+  const waiting = owned.toDelete.filter(({ id }) => !adopted.has(id));
+  const parts = [
+    counted(aliasesOf(isRenamed), "to keep under a new alias"),
+    counted(
+      aliasesOf((step) => adoptedBy(step) !== undefined),
+      "existing key to adopt, without its secret",
+      "existing keys to adopt, without their secrets",
+    ),
+    counted(
+      aliasesOf((step) => isReplaced(step) && !isConditional(step)),
+      "to replace, with a new secret",
+    ),
+    counted(
+      aliasesOf((step) => isReplaced(step) && isConditional(step)),
+      "to replace if its unknown values change",
+      "to replace if their unknown values change",
+    ),
+    counted(
+      aliasesOf((step) => step.op === "delete" || (step.op === "replace" && !isReplaced(step))),
+      "to delete",
+    ),
+    counted(
+      waiting.map(({ name }) => name),
+      "already replaced, still to delete",
+    ),
+  ].filter((part) => part !== undefined);
+  return parts.length === 0 ? undefined : `${capitalised(label(inputs))}: ${parts.join("; ")}.`;
+}
+
+function counted(names: readonly string[], one: string, several = one): string | undefined {
+  return names.length === 0
+    ? undefined
+    : `${names.length.toLocaleString("en")} ${names.length === 1 ? one : several}: ${listed(quoted(names))}`;
+}
+
+/** The properties after an update, as far as they are known. `existingKey` is left out: state has it only in `secrets`. */
+export function preview({ inputs, steps }: Plan): Properties {
+  if (!isRecord(inputs.keys)) return {};
+  const keys = steps.flatMap((step) =>
+    step.op === "delete" ? [] : [{ alias: step.alias, ...outputsOf(step) }],
+  );
+  const outputOf = (name: "id" | "maskedKey" | "key") =>
+    defined(Object.fromEntries(keys.map((key) => [key.alias, key[name]])));
+  const entries = entriesIn(inputs).map(([alias, entry]) => {
+    const { existingKey: _, ...rest } = isRecord(entry) ? entry : ({} as Properties);
+    return [alias, isRecord(entry) ? rest : entry];
+  });
+  return {
+    keys: Object.fromEntries(entries),
+    ids: outputOf("id"),
+    maskedKeys: outputOf("maskedKey"),
+    secrets: outputOf("key"),
+  };
+}
+
+function outputsOf(step: Exclude<Step, { readonly op: "delete" }>) {
+  if (step.op === "same" || step.op === "update") {
+    const { id, state } = step.key;
+    return { id, maskedKey: state.maskedKey ?? unknown, key: state.key };
+  }
+  const id = adoptedBy(step);
+  return { id: id ?? unknown, maskedKey: unknown, key: id === undefined ? unknown : undefined };
 }

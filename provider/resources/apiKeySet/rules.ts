@@ -4,9 +4,9 @@ import { spelled } from "../../core/inputErrors";
 import { isRecord, type Properties } from "../../core/state";
 import { encodedBytes, mostKept } from "../../core/stateSize";
 import { isUnknown } from "../../core/unknown";
-import type { KeyDraft } from "../apiKey/properties";
+import type { KeyDraft } from "../apiKey/model";
 import { contradictions, fixedByExisting, type Problem, twins } from "../apiKey/rules";
-import { type Entries, entriesIn, formerAlias, type SetDraft, withDefaults } from "./properties";
+import { type Entries, entriesIn, formerAlias, type SetDraft, withDefaults } from "./entries";
 
 /** The rules that check applies to a set: an ApiKey's for each entry, and those about aliases. */
 

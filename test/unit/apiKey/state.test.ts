@@ -5,8 +5,14 @@ import { type ApiKeyRecord, apiKey } from "../../../provider/client/apiKeys";
 import { boolean, map, number, string } from "../../../provider/core/fields";
 import { applyDrift, observedKey, type Properties, wireable } from "../../../provider/core/state";
 import { unknownSentinels } from "../../../provider/core/unknown";
-import { type KeyInputs, updatable } from "../../../provider/resources/apiKey/properties";
-import { createBody, migrateBody, observe, stateAfterWrite } from "../../../provider/resources/apiKey/state";
+import {
+  createBody,
+  type KeyInputs,
+  migrateBody,
+  observe,
+  stateAfterWrite,
+  updatable,
+} from "../../../provider/resources/apiKey/model";
 import { declared, record } from "./recordArbitraries";
 
 const born = { key: "sk_secret" };

@@ -3,9 +3,9 @@ import { beforeAll, describe, expect, expectTypeOf, test } from "vitest";
 import type * as z from "zod/mini";
 import type { KeyScope as AnsweredScope } from "../../../provider/client/apiKeys";
 import { definitions } from "../../../provider/resources";
-import type { Shape as ApiKeyShape } from "../../../provider/resources/apiKey/properties";
-import { outputs } from "../../../provider/resources/apiKey/state";
-import type { Shape as ApiKeySetShape } from "../../../provider/resources/apiKeySet/properties";
+import type { Shape as ApiKeyShape } from "../../../provider/resources/apiKey/model";
+import { outputs } from "../../../provider/resources/apiKey/model";
+import type { Shape as ApiKeySetShape } from "../../../provider/resources/apiKeySet/entries";
 import type { Shape as CustomerBillingShape } from "../../../provider/resources/customerBilling";
 import {
   type Shape as RotatingApiKeyShape,

@@ -1,33 +1,55 @@
-import { type ApiKeyRecord, deleteApiKey } from "../../client/apiKeys";
+/** The operations on one API key. A set uses them for each of its keys. */
+import { type ApiKeyRecord, deleteApiKey, type EditApiKey, editApiKey } from "../../client/apiKeys";
 import { recordOf, type Written } from "../../client/call";
-import { failureOf, type Settled, settledAs } from "../../core/converge";
+import {
+  type Aim,
+  type Convergence,
+  converge,
+  failureOf,
+  type Settled,
+  saying,
+  settledAs,
+} from "../../core/converge";
 import type { Outcome, Session } from "../../core/definition";
 import { Failure, InconclusiveError, orFail, toFailure } from "../../core/errors";
 import { pollUntil } from "../../core/polling";
 import { declaredClaim } from "../../core/registry";
 import { unlessAborted } from "../../core/run";
-import { shown } from "../../core/secrecy";
-import { failedKey } from "../../core/state";
+import { isSecret, shown } from "../../core/secrecy";
+import { failedKey, hiddenIn, type ManagedField, observedKey, type Properties, same } from "../../core/state";
 import { capitalised, sentences } from "../../core/text";
-import { confirm, deletedOutside, edit, type KeyEdit } from "./convergence";
 import { createOrMigrate, type KeyProblem, secretProblem } from "./create";
-import { isAboutKey, isDeleted, isGoneAfter, type KeyPath, lookUpKey } from "./presence";
-import type { KeyInputs, KeyState, KeyUpdate } from "./properties";
-import { listedForUpdate, pathOf, readKeyOrFail } from "./reading";
+import {
+  findKey,
+  isAboutKey,
+  isDeleted,
+  isGoneAfter,
+  type KeyPath,
+  listedForUpdate,
+  lookUpKey,
+  pathOf,
+  readKeyOrFail,
+} from "./gone";
 import {
   claimOf,
+  editBody,
   isAsDeclared,
   isOfCustomer,
+  isWhole,
+  type KeyInputs,
+  type KeyState,
+  type KeyUpdate,
   label,
   newClaim,
+  observe,
   outputs,
   readOnlyChanges,
   readOnlyWarnings,
   stateAfterUpdate,
   stateAfterWrite,
-} from "./state";
-
-/** The operations on one API key. A set uses them for each of its keys. */
+  updatable,
+} from "./model";
+import { type Granted, inWords, isWider, toWireWithout, undeclared } from "./scopes";
 
 type KeyOutcome = Outcome<KeyState>;
 
@@ -274,4 +296,105 @@ async function sendDelete(session: Session, path: KeyPath): Promise<void> {
   if (isGone) return;
   const said = answered.problem ?? "the service accepted the deletion";
   throw new InconclusiveError(`${said}, but the key still exists`);
+}
+
+/** Writes a key until it is seen to match the program (R4, K1, K4). */
+
+interface KeyEdit {
+  readonly path: KeyPath;
+  readonly declared: KeyInputs;
+  /** Its previous state. */
+  readonly state: KeyState;
+  /** What the service has. */
+  readonly current: ApiKeyRecord;
+  /** Whether `current` is from a list, which may be older than the key: then every field must come back exactly. */
+  readonly isListed?: boolean;
+}
+
+function edit(
+  session: Session,
+  { path, declared, state, current, isListed = false }: KeyEdit,
+): Promise<Settled<ApiKeyRecord>> {
+  const before = observe(current);
+  const aims = updatable.map((field): Aim => {
+    const isAimed = isListed || field.exact || isChanging(field, declared, state, before);
+    const value = isAimed ? declared[field.name] : before[field.name];
+    return { field, value, exact: isListed || field.exact };
+  });
+  return converge(session, { ...convergence(session, path, declared, current), isEdit: true, aims });
+}
+
+/** Checks that a new key matches the program, and corrects it. Never throws: its secret must not be lost. */
+function confirm(
+  session: Session,
+  path: KeyPath,
+  declared: KeyInputs,
+  created: Written<ApiKeyRecord> & { readonly record: ApiKeyRecord },
+): Promise<Settled<ApiKeyRecord>> {
+  const by = convergence(session, path, declared, created.record);
+  const aims = updatable.map((field): Aim => ({ field, value: declared[field.name], exact: field.exact }));
+  return converge(session, { ...by, isEdit: false, aims }, created);
+}
+
+function convergence(session: Session, path: KeyPath, declared: KeyInputs, last: ApiKeyRecord) {
+  return {
+    waitingFor: `key ${path.keyId} to match the program`,
+    last,
+    fields: updatable,
+    observe,
+    body: bodies(declared),
+    send: (body: EditApiKey) => editApiKey(session.call, path, body),
+    isShown: (answer: ApiKeyRecord, before: ApiKeyRecord) =>
+      isWhole(answer) && !losesRights(before, declared),
+    read: async () => {
+      const found = await findKey(session, path);
+      return "record" in found ? found.record : undefined;
+    },
+    explainMissing: async () => {
+      const record = await lookUpKey(session, path);
+      if (record === undefined) throw deletedOutside();
+      return record;
+    },
+    say: saying(
+      (field) => isSecret(declared, field),
+      (_field, value) => (Array.isArray(value) ? inWords(value as readonly Granted[]) : inQuotes(value)),
+    ),
+  } satisfies Partial<Convergence<ApiKeyRecord, EditApiKey>>;
+}
+
+/**
+ * Whether an edit takes rights away. Its answer may repeat the request although the service only adds scopes, so a read must
+ * confirm it (K4).
+ */
+function losesRights(before: ApiKeyRecord, { enabled, scopes }: KeyInputs): boolean {
+  return (before.enabled === true && !enabled) || isWider(before.scopes ?? [], scopes);
+}
+
+/** The PATCHes that are sent until the key matches the program. The second also revokes scopes that are not declared (K4). */
+function bodies(declared: KeyInputs) {
+  const { scopes } = declared;
+  return (attempt: number, { scopes: current = [] }: ApiKeyRecord): EditApiKey | undefined => {
+    if (attempt > 1) return undefined;
+    const revoked = attempt === 0 ? [] : undeclared(scopes, current);
+    return editBody(declared, toWireWithout(revoked, scopes, current));
+  };
+}
+
+/** A value in a message; a string, or none, in quotes. */
+function inQuotes(value: unknown): string {
+  return value === undefined || typeof value === "string" ? `"${value ?? ""}"` : `${value}`;
+}
+
+/** A field that doesn't change may stay as the service rewrote it (R4). */
+function isChanging(field: ManagedField, declared: Properties, state: Properties, now: Properties): boolean {
+  const { name } = field;
+  const settled = { ...state, ...hiddenIn(state, observedKey) };
+  return !(same(field, state[name], declared[name]) && same(field, settled[name], now[name]));
+}
+
+function deletedOutside(): InconclusiveError {
+  return new InconclusiveError(
+    "the key no longer exists: it was deleted outside Pulumi",
+    "Run `pulumi up --refresh`: it removes the key from state, and creates a new one if the program needs one.",
+  );
 }

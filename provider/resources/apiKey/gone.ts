@@ -1,12 +1,25 @@
+/** Whether a key still exists. No single answer says that it does not (R6). */
 import { type ApiKeyPath, type ApiKeyRecord, readApiKey } from "../../client/apiKeys";
 import { CallError, isNotFound } from "../../client/callError";
-import type { Session } from "../../core/definition";
-import { InconclusiveError } from "../../core/errors";
+import type { Outcome, Session } from "../../core/definition";
+import { InconclusiveError, toFailure } from "../../core/errors";
 import { pollUntil } from "../../core/polling";
 import { expectVisible } from "../../core/presence";
-import { sharedReads } from "../../reads/sharedReads";
-
-/** Whether a key still exists. No single answer says that it does not (R6). */
+import { applyDrift, defined, failedKey, hiddenIn, observedKey } from "../../core/state";
+import { type SharedReads, sharedReads } from "../../reads/sharedReads";
+import {
+  isWhole,
+  type KeyDraft,
+  type KeyInputs,
+  type KeyState,
+  observe,
+  outputs,
+  readOnlyChanges,
+  readOnlyWarnings,
+  tellsReadOnly,
+  updatable,
+  withChangedOutputs,
+} from "./model";
 
 export type KeyPath = ApiKeyPath;
 
@@ -128,5 +141,111 @@ export async function isDeleted(session: Session, path: KeyPath): Promise<boolea
     if ("problem" in list) throw error;
     const listed = list.byId.get(path.keyId);
     return listed === undefined || listed.deleted === true;
+  }
+}
+
+export function pathOf({ workspaceId }: KeyDraft, keyId: string): KeyPath {
+  return { workspaceId: String(workspaceId), keyId };
+}
+
+/** Many keys of a workspace share one list (R5). `undefined`: the key is gone. */
+export async function read(
+  session: Session,
+  id: string,
+  state: KeyState,
+): Promise<Outcome<KeyState> | undefined> {
+  session.maskEverywhere(state.key);
+  const path = pathOf(state, id);
+  const ask = (list: KeyList) => list.current(id);
+  if (!isIncomplete(state) && (await listedAsInState(session, path, state, ask))) return { id, state };
+  const doing = `Reading key ${id} in workspace ${path.workspaceId}`;
+  const record = await readKeyOrFail(session, path, doing);
+  return record && found(session, path, state, record);
+}
+
+/** Whether state lacks the outputs, because the key is being imported or read by `get`. */
+function isIncomplete({ key, __keyLost, createdAt, maskedKey }: KeyState): boolean {
+  return [key, __keyLost, createdAt, maskedKey].every((value) => value === undefined);
+}
+
+function found(
+  session: Session,
+  { keyId }: KeyPath,
+  state: KeyState,
+  record: ApiKeyRecord,
+): Outcome<KeyState> {
+  const changed = readOnlyChanges(record, state);
+  for (const line of readOnlyWarnings(keyId, state, changed)) session.warn(line, [keyId]);
+  const next = withDrift(state, record);
+  if (!isIncomplete(state)) return { id: keyId, state: next };
+  const seen = defined({ customerId: record.customerId, ...outputs(record) });
+  return { id: keyId, state: { ...seen, ...defined(next) } };
+}
+
+/** State as the record shows the key; the same object if nothing has changed. */
+function withDrift(state: KeyState, record: ApiKeyRecord): KeyState {
+  return applyDrift(updatable, withChangedOutputs(state, record), observe(record));
+}
+
+type KeyList = ReturnType<SharedReads["keys"]>;
+
+/** The first key of each list, which is always read by itself: a stack with one key needs no list. */
+const firstKeys = new WeakMap<KeyList, string>();
+
+/**
+ * The key's record in the list, if it is complete and equal to state. A list may be truncated, leave fields out or lag
+ * behind, so it can only confirm: every other key is read by itself (R5, R6).
+ */
+async function listedAsInState(
+  session: Session,
+  path: KeyPath,
+  state: KeyState,
+  ask: (list: KeyList) => ReturnType<KeyList["current"]>,
+): Promise<ApiKeyRecord | undefined> {
+  const { workspaceId, keyId } = path;
+  const list = sharedReads(session.call).keys(workspaceId);
+  const firstKey = firstKeys.get(list) ?? keyId;
+  if (firstKey === keyId) {
+    firstKeys.set(list, keyId);
+    return undefined;
+  }
+  const listed = await ask(list);
+  const record = "byId" in listed ? listed.byId.get(keyId) : undefined;
+  const isConfirmed =
+    record?.deleted === false &&
+    isWhole(record) &&
+    // Without scopes, the list may have left them out.
+    (record.scopes ?? []).some((scope) => scope.create || scope.read || scope.update || scope.del) &&
+    tellsReadOnly(record, state) &&
+    readOnlyChanges(record, state).length === 0 &&
+    withDrift(state, record) === state;
+  return isConfirmed ? record : undefined;
+}
+
+/** The key's record in the list, if an update can use it instead of a read (K1). Writes to other keys don't matter. */
+export async function listedForUpdate(
+  session: Session,
+  path: KeyPath,
+  state: KeyState,
+  declared: KeyInputs,
+): Promise<ApiKeyRecord | undefined> {
+  // If the name differs, only a read shows whether the service rewrote it or has not carried the write out yet.
+  const { name }: { name?: unknown } = { ...state, ...hiddenIn(state, observedKey) };
+  if (name !== declared.name || isIncomplete(state) || state[failedKey]) return undefined;
+  const record = await listedAsInState(session, path, state, ({ recent }) => recent());
+  return record?.scopes?.every(({ id }) => id !== undefined) ? record : undefined;
+}
+
+export async function readKeyOrFail(
+  session: Session,
+  path: KeyPath,
+  doing: string,
+  notDone = "State is unchanged",
+): Promise<ApiKeyRecord | undefined> {
+  try {
+    return await lookUpKey(session, path);
+  } catch (error) {
+    const advice = `Check that the access token is allowed to read the keys of ${path.workspaceId}.`;
+    throw toFailure(error, session, { doing, notDone, advice });
   }
 }
