@@ -223,8 +223,11 @@ function indexed(answer: Listing<ApiKeyRecord> | Unavailable): LiveKeys | Unlist
   };
 }
 
-/** What is wrong with a key that exists, with its name (`failure`) and without (`reason`). */
-export type KeyProblem = Readonly<Record<"failure" | "reason", string>>;
+/** What is wrong with a key that exists: what was tried, with its name, and why it failed, without. */
+export interface KeyProblem {
+  readonly doing: string;
+  readonly why: string;
+}
 
 /** The problem with the secret in the answer of create or migrate, if there is one (K5, K6). */
 export function secretProblem(declared: KeyInputs, { id, key }: ApiKeyRecord): KeyProblem | undefined {
@@ -233,11 +236,11 @@ export function secretProblem(declared: KeyInputs, { id, key }: ApiKeyRecord): K
     if (key !== undefined) return undefined;
     const why =
       "the service created it but did not return the secret. The key is in state, and the next update replaces it.";
-    return { failure: `Creating ${label(declared)} (${id}): ${why}`, reason: why };
+    return { doing: `Creating ${label(declared)} (${id})`, why };
   }
   const isMasked = /[*\u2022\u2026]/.test(key ?? "");
   if (key === undefined || key === existingKey || isMasked) return undefined;
   const why =
     "the service created it, but returned a secret that differs from existingKey. The key is in state with existingKey as its secret: check that this value works; if it does not, correct existingKey.";
-  return { failure: `Migrating ${label(declared)} (${id}): ${why}`, reason: why };
+  return { doing: `Migrating ${label(declared)} (${id})`, why };
 }

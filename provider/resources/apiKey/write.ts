@@ -79,10 +79,10 @@ export async function create(session: Session, declared: KeyInputs, owner?: stri
           error: new InconclusiveError("the run ended"),
         }));
   warnAbout(session, id, settled);
-  const doing = `${capitalised(label(declared))} was created with id ${id}${unconfirmed}`;
+  const doing = `${capitalised(label(declared))} was created with id ${id}, but could not be confirmed to match the program`;
   return outcome(id, stateAfterWrite(declared, settled, initial), [
     secretProblem(declared, record),
-    problem(doing, failureOf(session, settled), `created${unconfirmed}: `),
+    problem(doing, failureOf(session, settled)),
   ]);
 }
 
@@ -91,17 +91,19 @@ function warnAbout(session: Session, id: string, { warnings, error }: Settled<Ap
   for (const warning of error === undefined ? warnings : []) session.warn(`Key ${id}: ${warning}`, [id]);
 }
 
-const unconfirmed = ", but could not be confirmed to match the program";
-
-function problem(doing: string, why: string | undefined, before = ""): KeyProblem | undefined {
-  return why === undefined ? undefined : { failure: `${doing}: ${why}`, reason: `${before}${why}` };
+function problem(doing: string, why: string | undefined): KeyProblem | undefined {
+  return why === undefined ? undefined : { doing, why };
 }
 
 function outcome(id: string, state: KeyState, all: readonly (KeyProblem | undefined)[]): KeyOutcome {
   const problems = all.filter((one) => one !== undefined);
   if (problems.length === 0) return { id, state };
-  const joined = (of: keyof KeyProblem) => sentences(...problems.map((one) => one[of]));
-  return { id, state, failure: joined("failure"), reason: joined("reason") };
+  return {
+    id,
+    state,
+    failure: sentences(...problems.map(({ doing, why }) => `${doing}: ${why}`)),
+    reason: sentences(...problems.map(({ why }) => why)),
+  };
 }
 
 /** Deletes a new key, whose secret would be lost, but never an existing one, which may be in use (K5, K11). */

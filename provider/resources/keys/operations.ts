@@ -126,9 +126,8 @@ export async function applySteps(
   const isCreate = writes.every((step) => step.op === "create" && !adoptedBy(step));
   await batch.each(isCreate ? "created" : "written", writes, (part, step) => write(part, step, progress));
   const failed = batch.failed;
-  const { now, later, reassigned } = decideDeletions(all, progress, failed);
+  const { now, later } = decideDeletions(all, progress, failed);
   for (const one of later) if (one.isReplaced) deleteLater(session, one, progress, one.successor);
-  for (const alias of reassigned) progress.byAlias.delete(alias);
   if (now.some(({ isReplaced }) => !isReplaced)) await awaitOtherResources(session);
   // Finds out whether the run has ended. Then nothing is deleted and the update fails, so that the next one does it.
   if (now.length > 0) await session.whyClosed();
@@ -158,7 +157,8 @@ function renamed(steps: readonly Step[], byAlias: OwnedKeys["byAlias"]): OwnedKe
   return new Map(
     steps.flatMap((step) => {
       const key = byAlias.get("stateAlias" in step ? step.stateAlias : step.alias);
-      return key === undefined ? [] : [[step.alias, key] as const];
+      // The key of a removed entry is deleted, or another entry has it.
+      return key === undefined || step.op === "delete" ? [] : [[step.alias, key] as const];
     }),
   );
 }
@@ -242,8 +242,12 @@ function decideDeletions(
   );
   wanted.delete(undefined);
   const wantedBy = ({ id, state }: Deletion) => wanted.get(id) ?? wanted.get(state.key);
+  // A failed create may be of the entry that renamedFrom gives another's alias in state.
   const failedInState = new Set(
-    failures.flatMap((step) => ("stateAlias" in step ? [step.stateAlias] : aliasesOf(step))),
+    failures.flatMap((step) => [
+      "stateAlias" in step ? step.stateAlias : step.alias,
+      "formerAlias" in step ? step.formerAlias : undefined,
+    ]),
   );
   const isWaiting = (one: Deletion) =>
     wantedBy(one) !== undefined || (one.successor !== undefined && failedInState.has(one.successor));
@@ -259,14 +263,7 @@ function decideDeletions(
   return {
     now: all.filter((one) => !isWaiting(one)),
     later: all.filter(isWaiting).map((one) => ({ ...one, successor: wantedBy(one) ?? one.successor })),
-    /** Removed aliases whose keys other entries have: a service may answer a migrated value with a key that exists. */
-    reassigned: removed.filter(isKept).map(({ name }) => name),
   };
-}
-
-/** A failed create may be of the entry that renamedFrom gives another's alias in state. */
-function aliasesOf(step: Step): readonly (string | undefined)[] {
-  return step.op === "create" ? [step.alias, step.formerAlias] : [step.alias];
 }
 
 /** The operations on all keys of a resource: those of an ApiKey, on each of them. The resource's id claims them all. */
