@@ -288,9 +288,9 @@ async function sendDelete(session: Session, path: KeyPath): Promise<void> {
   if (recordOf(answered)?.deleted) return;
   const isGone = await pollUntil(session, {
     waitingFor: `key ${path.keyId} to be deleted`,
-    // A gateway that answers with a page may answer the next request with a 404.
+    // A gateway that answers with a page may answer the next request with a 404, and an error is no success.
     look: async () =>
-      answered.flaw === "notJson"
+      answered.flaw !== undefined
         ? (await lookUpKey(session, path)) === undefined
         : await isDeleted(session, path),
     isDone: Boolean,
