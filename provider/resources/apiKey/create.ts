@@ -118,9 +118,9 @@ async function lostKey(creation: Creation, problem: string, advice?: string): Pr
       return `The workspace's list shows no new key with this name and customer: run \`pulumi up\` again. The list may lag or be truncated: if ${wanted(creation)} shows up later, ${remedyOf(creation)}`;
     const [where, which] =
       before.kind === "listed"
-        ? ["New in the workspace's list", "If"]
-        : ["Perhaps new in the workspace's list", `If one was created since ${sinceOf(creation)}, and`];
-    return `${where}: ${all}. ${which} no other stack or person created it, ${remedyOf(creation)}; then run \`pulumi up\` again`;
+        ? ["New in the workspace's list:", "If"]
+        : ["Perhaps new in the workspace's list:", `If one was created since ${sinceOf(creation)}, and`];
+    return `${where} ${all}. ${which} no other stack or person created it, ${remedyOf(creation)}; then run \`pulumi up\` again`;
   };
   const reason = (all: string) => sentences(problem, `${isUnknown}; ${lost}`, what(all), advice);
   return new Failure(`${doing}: ${reason(found)}`, { unresolved: true, reason, found });
