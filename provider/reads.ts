@@ -8,7 +8,7 @@ interface Known<T> {
   readonly kind: "known";
   readonly value: T;
 }
-export interface Unavailable {
+interface Unavailable {
   readonly kind: "unavailable";
   readonly error: CallError;
 }

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { Shape } from "../provider/resources/apiKey/properties";
+import type { Shape } from "../provider/resources/apiKey/model";
 import { type ApiKeyArgs, type KeyValues, keyInputs } from "./keyProperties";
 import { type Facts, isOfKind, type Outputs, optionsOfGet, registration, settleAbsent } from "./resource";
 

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { Shape } from "../provider/resources/apiKeySet/properties";
+import type { Shape } from "../provider/resources/apiKeySet/entries";
 import { withSecret } from "./apiKey";
 import type { ApiKeyArgs, KeyValue } from "./keyProperties";
 import { type Facts, isOfKind, registration, settleAbsent } from "./resource";

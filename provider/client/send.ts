@@ -51,6 +51,7 @@ export interface Written<T> {
   readonly record: T | undefined;
   /** Why, as a phrase that begins with "the answer". */
   readonly problem?: string;
+  readonly isEmpty?: true;
   /** Whether it has nothing where the record should be: `{"apiKey": null}`, or `{}`. */
   readonly noRecord?: true;
   /** Whether the service answered 202: it has accepted a write, and may not have carried it out yet. */

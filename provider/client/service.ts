@@ -196,7 +196,7 @@ export const editWorkspace = async (call: Call, { workspaceId: id }: WorkspacePa
 
 /** 4.9. A repetition may find the key gone (404). */
 export const deleteApiKey = async (call: Call, path: ApiKeyPath) =>
-  write(call, "DELETE", keyPath(path), one("apiKey", apiKey, path.keyId));
+  write(call, "DELETE", keyPath(path), { ...one("apiKey", apiKey, path.keyId), mayBeNothing: true });
 
 /** 4.10. */
 export const listScopes = async (call: Call, { workspaceId }: WorkspacePath) =>
@@ -286,7 +286,7 @@ function readAnswer<T>(
   secrets: readonly string[],
 ): Written<T> {
   if (body === undefined) return unusable("the answer was cut off, or took too long");
-  if (body === "") return unusable("the answer is empty");
+  if (body === "") return { ...unusable("the answer is empty"), isEmpty: true };
   let answer: unknown;
   try {
     answer = JSON.parse(body);

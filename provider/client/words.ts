@@ -36,7 +36,7 @@ export function maskSecrets(text: string, secrets: readonly string[]): string {
 }
 
 /** The text on one line, without markup and control characters, and 300 characters long at most. */
-export function plainText(text: string, secrets: readonly string[]): string {
+function plainText(text: string, secrets: readonly string[]): string {
   const plain = stripVTControlCharacters(maskSecrets(text, secrets))
     .replace(/[\p{Cf}\p{Cs}]/gu, "")
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ")

@@ -87,7 +87,7 @@ describe("a key", () => {
     service.inject({ endpoint: "listApiKeys", fault: answering({ apiKeys: [] }), times: 6 });
     const { message } = await failureOf(keys().create({ ...inputs, name: "late" }));
     const made = service.keys().find(({ name }) => name === "late");
-    expect(message).toContain(`New in the workspace's list: ${made?.id} ("late"`);
+    expect(message).toContain(`New in the workspace's list: ${made?.id} (created`);
   });
 
   test("K6 is searched for during 2 seconds only, after a search of 8 seconds has found nothing", async () => {

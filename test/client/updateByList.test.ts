@@ -173,17 +173,6 @@ describe("an update of many keys", () => {
     for (const { scopes } of service.keys()) expect(scopes).toMatchObject(wider);
   });
 
-  test("K1 sends no second PATCH if the first is refused because of the declared values", async () => {
-    const service = await startService({ keyScopes: "mustBeDefined" });
-    service.addScope({ workspaceId: "7", representation: "orders" });
-    const held = await create(service, many(5));
-    const { requests, failures } = await updated(service, held, {
-      scopes: [{ representation: "unheard of", read: true }],
-    });
-    expect(failures).toHaveLength(5);
-    expect(requests).toMatchObject({ listApiKeys: 1, editApiKey: 5 });
-  });
-
   test("R4 does not mistake an old name for a rewritten one if the service applies writes later", async () => {
     const service = await startService({ writes: "queued", patchAnswer: "nothing", laterMs: 12 });
     const held = await create(service, many(5));

@@ -99,7 +99,7 @@ describe("the messages of a dynamic host whose run ends early", { concurrent: tr
     const [key, migrated] = ["ci", "old"].map((name) => live(at).find((one) => one.name === name));
     expect(migrated?.key).toBe(existingKey);
     expect(words).toMatch(new RegExp(`New in the workspace's list: ${key?.id} .*delete it`));
-    expect(words).toMatch(new RegExp(`exists in the service with id ${migrated?.id}, .*don't delete it`));
+    expect(words).toMatch(new RegExp(`New in the workspace's list: ${migrated?.id} .*don't delete it`));
     expect(words).toMatch(/Granting 100 credits in workspace ws_main: the result is not in state/);
     expect(writes(at).toSorted()).toEqual([...posts].toSorted());
   });

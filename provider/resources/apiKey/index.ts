@@ -4,22 +4,24 @@
  * state from then on (interface, sections 2 and 4.1 to 4.5).
  */
 import { define } from "../../core/definition";
-import { create, remove, rollbackCreate, update } from "./operations";
-import { keepsExisting, shape, unchanged } from "./properties";
-import { read } from "./reading";
-import { identities, rules } from "./rules";
+import { read } from "./gone";
 import {
   adoptionNote,
   adopts,
   claimOf,
   follows,
+  keepsExisting,
   label,
   newClaim,
   pending,
   previewCreate,
   previewUpdate,
+  shape,
+  unchanged,
   updateNote,
-} from "./state";
+} from "./model";
+import { identities, rules } from "./rules";
+import { create, remove, rollbackCreate, update } from "./write";
 
 export const apiKey = define({
   kind: "ApiKey",

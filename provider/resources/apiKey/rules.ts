@@ -2,9 +2,8 @@ import { createHash } from "node:crypto";
 import { certainlyChanged, isUnknown, string } from "../../core/fields";
 import type { Checked } from "../../core/registry";
 import { spelled } from "../../core/text";
-import { existing, fields, inputs, type KeyDraft, onlyForNew } from "./properties";
+import { adoptedId, existing, fields, inputs, type KeyDraft, onlyForNew } from "./model";
 import { repeated } from "./scopes";
-import { adoptedId } from "./state";
 
 /** Rules that concern several inputs of an API key. */
 

@@ -3,17 +3,38 @@
  * inputs would be. One update creates, updates and replaces keys, then deletes those that are replaced or no longer
  * declared. Only another workspace replaces the set. Destroy deletes all its keys (interface, sections 2 and 4.1 to 4.5).
  */
-import { define } from "../../core/definition";
+
+import { randomUUID } from "node:crypto";
+import { define, type Outcome, type Session } from "../../core/definition";
+import { Failure } from "../../core/errors";
+import { adopts } from "../apiKey/model";
 import { identities } from "../apiKey/rules";
-import { adopts } from "../apiKey/state";
-import { noKeys } from "../keys/owned";
-import { previewNote } from "./notes";
-import { create, read, remove, rollback, update } from "./operations";
-import { changesNothing, keepsExisting, plan } from "./plan";
-import { preview } from "./preview";
-import { existingIn, shape } from "./properties";
+import {
+  type Applied,
+  applySteps,
+  noKeys,
+  type Owner,
+  readKeys,
+  removeKeys,
+  rollbackKeys,
+  tryAgain,
+} from "../keys/operations";
+import {
+  existingIn,
+  follows,
+  idsIn,
+  inputsOf,
+  isPending,
+  label,
+  ownedKeys,
+  type SetInputs,
+  type SetState,
+  shape,
+  stateOf,
+  toDelete,
+} from "./entries";
+import { changesNothing, keepsExisting, type Plan, plan, preview, previewNote, type SetUpdate } from "./plan";
 import { rules } from "./rules";
-import { follows, idsIn, inputsOf, isPending, ownedKeys, toDelete } from "./state";
 
 export const apiKeySet = define({
   kind: "ApiKeySet",
@@ -50,3 +71,70 @@ export const apiKeySet = define({
   rollbackUpdate: rollback,
   delete: remove,
 });
+
+/** The operations on a set. */
+
+type SetOutcome = Outcome<SetState>;
+
+const ownerOf = (set: SetInputs | SetState): Owner => ({
+  workspaceId: set.workspaceId,
+  label: label(set),
+  stays: "The set stays in state: run the command again to delete the rest.",
+  ifReverted:
+    "If you revert the program before the next update, run `pulumi up --refresh`: it creates the missing keys, with new secrets.",
+});
+
+async function create(session: Session, declared: SetInputs): Promise<SetOutcome> {
+  const id = `keys-${randomUUID()}`;
+  const { owned, batch } = await applyPlan(session, plan(noKeys, declared), id);
+  const outcome = { id, state: stateOf(declared, owned) };
+  if (batch.failed.size === 0) return outcome;
+  const failed = `Creating the ${label(declared)}: ${batch.summary}`;
+  const { unresolved } = batch;
+  const lines = batch.lines;
+  if (owned.byAlias.size === 0) {
+    const what = unresolved.length === 0 ? "Nothing was created" : "None of them is in state";
+    throw new Failure(`${failed}. ${what}; run \`pulumi up\` again after fixing the cause.`, {
+      lines,
+      unresolved: unresolved.length > 0,
+    });
+  }
+  return { ...outcome, failure: `${failed}. ${tryAgain}`, lines, unresolved };
+}
+
+async function update(session: Session, { id, inputs: declared, plan }: SetUpdate): Promise<SetOutcome> {
+  const { owned, batch } = await applyPlan(session, plan, id);
+  const outcome = { id, state: stateOf(declared, owned) };
+  if (batch.failed.size === 0) return outcome;
+  const failure = `Updating the ${label(declared)}: ${batch.summary}. ${tryAgain}`;
+  return { ...outcome, failure, lines: batch.lines, unresolved: batch.unresolved };
+}
+
+function applyPlan(session: Session, { owned, inputs, steps }: Plan, claim: string): Promise<Applied> {
+  const { workspaceId } = inputs;
+  return applySteps(session, { workspaceId, owned, steps }, { claim, subject: label(inputs) });
+}
+
+async function rollback(
+  session: Session,
+  { state }: SetOutcome,
+  before?: SetState,
+): Promise<readonly string[]> {
+  const inState = before === undefined ? noKeys : ownedKeys(before);
+  return rollbackKeys(session, ownerOf(state), ownedKeys(state), inState);
+}
+
+async function read(session: Session, id: string, state: SetState): Promise<SetOutcome> {
+  const before = ownedKeys(state);
+  const now = await readKeys(session, ownerOf(state), before);
+  const isSame =
+    // In a state that was imported by hand, `ids` and `keys` may have other aliases.
+    [state.ids, state.keys].every((all = {}) => Object.keys(all).length === before.byAlias.size) &&
+    now.toDelete.length === before.toDelete.length &&
+    Array.from(before.byAlias).every(([alias, key]) => now.byAlias.get(alias)?.state === key.state);
+  return { id, state: isSame ? state : stateOf(state, now) };
+}
+
+async function remove(session: Session, id: string, state: SetState): Promise<void> {
+  await removeKeys(session, id, ownerOf(state), ownedKeys(state));
+}

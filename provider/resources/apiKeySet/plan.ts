@@ -1,31 +1,31 @@
 import { difference } from "../../core/comparison";
 import type { Comparison } from "../../core/definition";
-import { containsUnknown } from "../../core/fields";
-import { failedKey } from "../../core/state";
-import { fields, type KeyInputs, keepsExisting as keepsKey, unchanged } from "../apiKey/properties";
-import { pending } from "../apiKey/state";
-import type { OwnedKey, OwnedKeys } from "../keys/owned";
-import type { Step } from "../keys/steps";
+import { containsUnknown, isUnknown, unknown } from "../../core/fields";
+import { defined, failedKey, isRecord, type Properties } from "../../core/state";
+import { capitalised, listed } from "../../core/text";
+import { fields, type KeyInputs, keepsExisting as keepsKey, pending, unchanged } from "../apiKey/model";
+import { adoptedBy, type OwnedKey, type OwnedKeys, type Step } from "../keys/operations";
 import {
   entriesIn,
   formerAlias,
   inputsOfEntry,
+  label,
+  quoted,
   type SetDraft,
   type SetInputs,
   type Shape,
-} from "./properties";
-import type { SetKeys } from "./state";
+} from "./entries";
 
 /** What an update of a set does with its keys. It depends on nothing but state and inputs. */
 export interface Plan {
-  readonly owned: SetKeys;
+  readonly owned: OwnedKeys;
   readonly inputs: SetDraft;
   readonly steps: readonly Step[];
 }
 
 export type SetUpdate = Comparison<Shape, Plan, SetInputs>;
 
-export function plan(owned: SetKeys, inputs: SetDraft): Plan {
+export function plan(owned: OwnedKeys, inputs: SetDraft): Plan {
   const { byAlias } = owned;
   const taken = new Set<string>();
   const findStateAlias = stateAliases(byAlias, inputs);
@@ -33,7 +33,7 @@ export function plan(owned: SetKeys, inputs: SetDraft): Plan {
     const wanted = inputsOfEntry(inputs, alias, entry);
     const stateAlias = findStateAlias(alias, entry, wanted, taken);
     const key = byAlias.get(stateAlias);
-    if (key === undefined) return { alias, op: "create", declared: wanted };
+    if (key === undefined) return { alias, op: "create", declared: wanted, formerAlias: formerAlias(entry) };
     taken.add(stateAlias);
     return { alias, stateAlias, ...stepFor(key, wanted) };
   });
@@ -44,24 +44,22 @@ export function plan(owned: SetKeys, inputs: SetDraft): Plan {
 
 /** Finds the alias in state of an entry's key: the entry's own, its former one, or that of the existing key that it names. */
 function stateAliases(byAlias: OwnedKeys["byAlias"], inputs: SetDraft) {
-  const entries = entriesIn(inputs);
-  const declared = new Set(entries.map(([alias]) => alias));
-  const renamed = new Set(entries.map(([, entry]) => formerAlias(entry)));
-  // check compares with earlier inputs; only state shows which key has a value (K5).
-  const bySecret = new Map([...byAlias].map(([alias, { state }]) => [state.key, alias]));
-  const byId = new Map<string | undefined, string>([...byAlias].map(([alias, { id }]) => [id, alias]));
-  return (
-    alias: string,
-    entry: unknown,
-    { existingKey, existingId }: KeyInputs,
-    taken: ReadonlySet<string>,
-  ): string => {
+  const declared = new Set(entriesIn(inputs).map(([alias]) => alias));
+  // Only state shows which key has a value (K5).
+  const named = new Map(
+    [...byAlias].flatMap(([alias, { id, state }]) => [
+      [state.key, alias],
+      [id, alias],
+    ]),
+  );
+  return (alias: string, entry: unknown, wanted: KeyInputs, taken: ReadonlySet<string>): string => {
     const own = byAlias.get(alias);
-    const isOwn = existingKey === undefined || existingKey === own?.state.key;
-    const named = isOwn ? byId.get(existingId) : bySecret.get(existingKey);
-    const former = own === undefined ? formerAlias(entry) : undefined;
-    const others = [former, renamed.has(named) ? undefined : named].filter((one) => one !== undefined);
-    return others.find((one) => byAlias.has(one) && !declared.has(one) && !taken.has(one)) ?? alias;
+    const value = wanted.existingKey ?? wanted.existingId;
+    if (own !== undefined && [own.state.key, own.id, undefined].includes(value)) return alias;
+    const others = [own === undefined ? formerAlias(entry) : undefined, value && named.get(value)];
+    const isFree = (one: string | undefined) =>
+      one !== undefined && byAlias.has(one) && !declared.has(one) && !taken.has(one);
+    return others.find(isFree) ?? alias;
   };
 }
 
@@ -90,4 +88,77 @@ export function keepsExisting({ steps }: Plan): boolean {
 /** Whether no key and no alias changes, although the inputs may be spelled differently. */
 export function changesNothing({ steps }: Plan): boolean {
   return steps.every((step) => step.op === "same" && step.stateAlias === step.alias);
+}
+
+/** Says in previews what the engine's own lines don't show. */
+export function previewNote({ owned, inputs, steps }: Plan): string | undefined {
+  if (isUnknown(inputs.keys)) return undefined;
+  const adopted = new Set(steps.map(adoptedBy));
+  const isReplaced = (step: Step) => step.op === "replace" && !adoptedBy(step);
+  const isConditional = (step: Step) => "isConditional" in step && step.isConditional === true;
+  const aliasesOf = (is: (step: Step) => boolean) => steps.filter(is).map(({ alias }) => alias);
+  const isRenamed = (step: Step) =>
+    "stateAlias" in step && step.stateAlias !== step.alias && step.op !== "replace";
+  const waiting = owned.toDelete.filter(({ id }) => !adopted.has(id));
+  const parts = [
+    counted(aliasesOf(isRenamed), "to keep under a new alias"),
+    counted(
+      aliasesOf((step) => adoptedBy(step) !== undefined),
+      "existing key to adopt, without its secret",
+      "existing keys to adopt, without their secrets",
+    ),
+    counted(
+      aliasesOf((step) => isReplaced(step) && !isConditional(step)),
+      "to replace, with a new secret",
+    ),
+    counted(
+      aliasesOf((step) => isReplaced(step) && isConditional(step)),
+      "to replace if its unknown values change",
+      "to replace if their unknown values change",
+    ),
+    counted(
+      aliasesOf((step) => step.op === "delete" || (step.op === "replace" && !isReplaced(step))),
+      "to delete",
+    ),
+    counted(
+      waiting.map(({ name }) => name),
+      "already replaced, still to delete",
+    ),
+  ].filter((part) => part !== undefined);
+  return parts.length === 0 ? undefined : `${capitalised(label(inputs))}: ${parts.join("; ")}.`;
+}
+
+function counted(names: readonly string[], one: string, several = one): string | undefined {
+  return names.length === 0
+    ? undefined
+    : `${names.length.toLocaleString("en")} ${names.length === 1 ? one : several}: ${listed(quoted(names))}`;
+}
+
+/** The properties after an update, as far as they are known. `existingKey` is left out: state has it only in `secrets`. */
+export function preview({ inputs, steps }: Plan): Properties {
+  if (!isRecord(inputs.keys)) return {};
+  const keys = steps.flatMap((step) =>
+    step.op === "delete" ? [] : [{ alias: step.alias, ...outputsOf(step) }],
+  );
+  const outputOf = (name: "id" | "maskedKey" | "key") =>
+    defined(Object.fromEntries(keys.map((key) => [key.alias, key[name]])));
+  const entries = entriesIn(inputs).map(([alias, entry]) => {
+    const { existingKey: _, ...rest } = isRecord(entry) ? entry : ({} as Properties);
+    return [alias, isRecord(entry) ? rest : entry];
+  });
+  return {
+    keys: Object.fromEntries(entries),
+    ids: outputOf("id"),
+    maskedKeys: outputOf("maskedKey"),
+    secrets: outputOf("key"),
+  };
+}
+
+function outputsOf(step: Exclude<Step, { readonly op: "delete" }>) {
+  if (step.op === "same" || step.op === "update") {
+    const { id, state } = step.key;
+    return { id, maskedKey: state.maskedKey ?? unknown, key: state.key };
+  }
+  const id = adoptedBy(step);
+  return { id: id ?? unknown, maskedKey: unknown, key: id === undefined ? unknown : undefined };
 }

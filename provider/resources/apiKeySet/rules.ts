@@ -1,10 +1,10 @@
 import { isUnknown, string } from "../../core/fields";
 import type { Checked } from "../../core/registry";
 import { isRecord, type Properties } from "../../core/state";
-import { oneLine, spelled } from "../../core/text";
-import type { KeyDraft } from "../apiKey/properties";
+import { spelled } from "../../core/text";
+import type { KeyDraft } from "../apiKey/model";
 import { contradictions, fixedByExisting, type Problem, twins } from "../apiKey/rules";
-import { type Entries, entriesIn, formerAlias, type SetDraft, withDefaults } from "./properties";
+import { type Entries, entriesIn, formerAlias, type SetDraft, withDefaults } from "./entries";
 
 /** The rules that check applies to a set: an ApiKey's for each entry, and those about aliases. */
 
@@ -35,15 +35,7 @@ export function rules(
     ];
   });
   // An error in defaults is reported once, not for each entry.
-  return [
-    ...new Set([
-      ...lines,
-      ...renameRules(entries, earlier),
-      ...valueRules(entries, earlier),
-      ...idRules(entries, earlier),
-      ...sizeRules(keys),
-    ]),
-  ];
+  return [...new Set([...lines, ...uniqueRules(entries), ...sizeRules(keys)])];
 }
 
 /** An ApiKey's. The earlier inputs may be those of a key that an interrupted update has not created yet (K5, K11). */
@@ -56,7 +48,6 @@ function problemsOf(key: KeyDraft, earlier: KeyDraft | undefined): readonly Prob
 }
 
 const notYet = "If no update has migrated or adopted it yet, run `pulumi up --refresh`.";
-const failedHalfway = "If an update failed halfway since then, run `pulumi up --refresh`.";
 const missing = "is missing: set it to the id of a customer, here or in defaults.";
 
 function aliasRules(at: string, alias: string): readonly string[] {
@@ -91,84 +82,26 @@ function sizeRules(keys: readonly { readonly key: KeyDraft }[]): readonly string
   ];
 }
 
-function renameRules(entries: Entries, earlier: ReadonlyMap<string, unknown>): readonly string[] {
+/** One key can't have two entries (K5, K11). */
+function uniqueRules(entries: Entries): readonly string[] {
   const aliases = new Set(entries.map(([alias]) => alias));
   const seen = new Set<string>();
-  return entries.flatMap(([alias, entry]) => {
-    const former = formerAlias(entry);
-    if (former === undefined) return [];
-    const at = `${spelled(["keys", alias])}.renamedFrom`;
-    const again = seen.has(former);
-    seen.add(former);
-    if (aliases.has(former)) {
-      return [
-        `${at}: must name an alias that is no longer declared; leave it out, or remove the other entry.`,
-      ];
-    }
-    if (earlier.has(alias) && earlier.has(former)) {
-      return [
-        `${at}: this entry already has a key, and the key of the alias named here would be deleted; leave it out, or give that key an unused alias. ${failedHalfway}`,
-      ];
-    }
-    return again
-      ? [
-          `${at}: another entry names the same alias, but one key can't have two entries; remove it from one of them.`,
-        ]
-      : [];
-  });
-}
-
-/** The service can't have one value as two keys, and deleting one of them would revoke it (K5). */
-function valueRules(entries: Entries, earlier: ReadonlyMap<string, unknown>): readonly string[] {
-  return existingRules(
-    entries,
-    earlier,
-    ["existingKey", "another entry has the same value"],
-    (holder, alias, entry) => {
-      const former = earlierAlias(alias, entry, earlier);
-      if (holder === former) return undefined;
-      // An update that failed halfway may have created this alias: the plan finds the key by its value.
-      if (former !== alias && !earlier.has(former)) return undefined;
-      const words = JSON.stringify(oneLine(holder));
-      return `the entry ${words} has had this value, and deleting its key would revoke it; keep that key under an unused alias with renamedFrom: ${words}, or remove it in one update and declare its value in the next.`;
-    },
+  return entries.flatMap(([alias, entry]) =>
+    (["renamedFrom", "existingKey", "existingId"] as const).flatMap((field) => {
+      const value = isRecord(entry) ? string(entry[field]) : undefined;
+      if (value === undefined || isUnknown(value)) return [];
+      const at = `${spelled(["keys", alias])}.${field}`;
+      const own = `${field} ${value}`;
+      if (seen.has(own))
+        return [
+          `${at}: another entry has the same value, but one key can't have two entries; remove it from one of them.`,
+        ];
+      seen.add(own);
+      return field === "renamedFrom" && aliases.has(value)
+        ? [`${at}: must name an alias that is no longer declared; leave it out, or remove the other entry.`]
+        : [];
+    }),
   );
-}
-
-/** An entry that has a key can't take that of another (K11). */
-function idRules(entries: Entries, earlier: ReadonlyMap<string, unknown>): readonly string[] {
-  return existingRules(entries, earlier, ["existingId", "another entry has the same id"], (holder, alias) => {
-    // The key of an alias that is new is found by its id.
-    if (holder === alias || !earlier.has(alias)) return undefined;
-    return `the key with this id belongs to the entry ${JSON.stringify(oneLine(holder))}; keep it there, or move it to an unused alias.`;
-  });
-}
-
-/** Two entries can't name one existing key. `clash` says what is wrong if it was the key of the entry `holder` before. */
-function existingRules(
-  entries: Entries,
-  earlier: ReadonlyMap<string, unknown>,
-  [field, again]: readonly [field: string, again: string],
-  clash: (holder: string, alias: string, entry: unknown) => string | undefined,
-): readonly string[] {
-  const valueIn = (entry: unknown): string | undefined => {
-    const value = isRecord(entry) ? string(entry[field]) : undefined;
-    return isUnknown(value) ? undefined : value;
-  };
-  const holders = new Map([...earlier].map(([alias, entry]) => [valueIn(entry), alias]));
-  const seen = new Set<string>();
-  return entries.flatMap(([alias, entry]) => {
-    const value = valueIn(entry);
-    if (value === undefined) return [];
-    const at = `${spelled(["keys", alias])}.${field}`;
-    if (seen.has(value)) {
-      return [`${at}: ${again}, but one key can't have two entries; remove it from one of them.`];
-    }
-    seen.add(value);
-    const holder = holders.get(value);
-    const problem = holder === undefined ? undefined : clash(holder, alias, entry);
-    return problem === undefined ? [] : [`${at}: ${problem} ${failedHalfway}`];
-  });
 }
 
 /** The alias of this entry's key in the last update, if it had the key. */

@@ -1,16 +1,269 @@
+/** The keys of a resource that has several: of a set, or of a rotating key. */
+
 import { CallError } from "../../client/send";
 import type { Session } from "../../core/definition";
 import { Failure, InconclusiveError } from "../../core/errors";
 import { eachBounded } from "../../core/run";
-import { defined, failedKey } from "../../core/state";
-import { listed, oneLine } from "../../core/text";
-import * as apiKey from "../apiKey/operations";
-import { lookUpKey } from "../apiKey/presence";
-import type { KeyState } from "../apiKey/properties";
-import { pathOf, read as readKey } from "../apiKey/reading";
-import { maskKey } from "../apiKey/state";
-import { failIfCancelled, type Item, openBatch } from "./batch";
-import { asOwnedKey, type KeyToDelete, type OwnedKey, type OwnedKeys } from "./owned";
+import { defined, failedKey, isRecord } from "../../core/state";
+import { listed, oneLine, spelled } from "../../core/text";
+import { lookUpKey, pathOf, read as readKey } from "../apiKey/gone";
+import { adoptedId, isLost, type KeyInputs, type KeyState, maskKey } from "../apiKey/model";
+import { fixedByExisting } from "../apiKey/rules";
+import * as apiKey from "../apiKey/write";
+import { type Batch, failIfCancelled, type Item, openBatch } from "./batch";
+
+/** A key, with the state that an ApiKey would have. */
+export interface OwnedKey {
+  readonly id: string;
+  readonly state: KeyState;
+}
+
+/** A key that is still to be deleted. */
+export interface KeyToDelete {
+  readonly id: string;
+  /** What messages call it: its name, or its id if the name is secret. */
+  readonly name: string;
+  /** The alias of the key that replaces it: until that matches the program, this one may be in use. */
+  readonly alias?: string;
+}
+
+export interface OwnedKeys {
+  /** By alias; those of a rotating key are "current" and "previous". */
+  readonly byAlias: ReadonlyMap<string, OwnedKey>;
+  /** Keys without an alias, which the service still has. */
+  readonly toDelete: readonly KeyToDelete[];
+}
+
+export const noKeys: OwnedKeys = { byAlias: new Map(), toDelete: [] };
+
+export function asOwnedKey(workspaceId: unknown, { id, name }: KeyToDelete): OwnedKey {
+  return { id, state: { workspaceId, name } as KeyState };
+}
+
+/** Reads them from state. `isUnnamed`: their names are secret. */
+export function toDeleteIn(listed: readonly unknown[] = [], isUnnamed = false): readonly KeyToDelete[] {
+  return listed.filter(isRecord).map(({ id, name, alias }) => ({
+    id: String(id),
+    name: String(isUnnamed ? id : name),
+    ...(typeof alias === "string" ? { alias } : {}),
+  }));
+}
+
+/** What an update does with one key. `stateAlias`: the key's alias in state, which the update may change. */
+export type Step = { readonly alias: string } & (
+  | { readonly op: "same"; readonly stateAlias: string; readonly key: OwnedKey }
+  | {
+      readonly op: "create";
+      readonly declared: KeyInputs;
+      /** The alias in state that the program says the key had before. */
+      readonly formerAlias?: string | undefined;
+    }
+  | {
+      readonly op: "update" | "replace";
+      readonly stateAlias: string;
+      readonly key: OwnedKey;
+      readonly declared: KeyInputs;
+      /** Whether the key stays if the values that are not known yet turn out to be the same. */
+      readonly isConditional?: boolean;
+    }
+  | {
+      readonly op: "delete";
+      readonly key: OwnedKey;
+      /** The alias in state of the key to use instead: this one stays until that matches the program. */
+      readonly successor?: string;
+    }
+);
+
+/** What an update does with the keys of a resource. */
+export interface Steps {
+  readonly workspaceId: unknown;
+  readonly owned: OwnedKeys;
+  readonly steps: readonly Step[];
+}
+
+/** The id of the key that a step adopts, if it adopts one. */
+export function adoptedBy(step: Step): string | undefined {
+  return step.op === "create" || step.op === "replace" ? adoptedId(step.declared) : undefined;
+}
+
+/** Carries out an update of several keys: it creates and updates keys first, and deletes last. */
+
+interface Options {
+  /** The claim of the resource. */
+  readonly claim: string;
+  /** What messages call the keys. */
+  readonly subject: string;
+}
+
+export interface Applied {
+  readonly owned: OwnedKeys;
+  readonly batch: Batch;
+}
+
+type Write = Item<Extract<Step, { readonly declared: unknown }>>;
+type Replacement = Extract<Step, { readonly key: unknown; readonly declared: unknown }>;
+
+interface Progress extends Pick<Options, "claim"> {
+  /** By the aliases in state, which the new ones replace only after everything has succeeded. */
+  readonly byAlias: Map<string, OwnedKey>;
+  readonly replaced: Deletion[];
+  readonly toDelete: KeyToDelete[];
+}
+
+export async function applySteps(
+  session: Session,
+  all: Steps,
+  { claim, subject }: Options,
+): Promise<Applied> {
+  const { owned, steps } = all;
+  const batch = openBatch(session, subject);
+  const progress: Progress = { claim, byAlias: new Map(owned.byAlias), replaced: [], toDelete: [] };
+  for (const step of steps) if (step.op === "same") progress.byAlias.set(step.stateAlias, step.key);
+  const writes = steps.flatMap((step): Write[] =>
+    "declared" in step ? [{ name: step.alias, ...step }] : [],
+  );
+  const isCreate = writes.every((step) => step.op === "create" && !adoptedBy(step));
+  await batch.each(isCreate ? "created" : "written", writes, (part, step) => write(part, step, progress));
+  const failed = batch.failed;
+  const { now, later } = decideDeletions(all, progress, failed);
+  for (const one of later) if (one.isReplaced) deleteLater(session, one, progress, one.successor);
+  if (now.some(({ isReplaced }) => !isReplaced)) await awaitOtherResources(session);
+  // Finds out whether the run has ended. Then nothing is deleted and the update fails, so that the next one does it.
+  if (now.length > 0) await session.whyClosed();
+  await batch.each("deleted", now, (part, one) => deleteOne(part, one, progress));
+  const { byAlias, toDelete } = progress;
+  return {
+    owned: { byAlias: batch.failed.size > 0 ? byAlias : renamed(steps, byAlias), toDelete },
+    batch,
+  };
+}
+
+/** Longer than the engine takes from one resource of a program to the next. */
+const quietMs = 500;
+
+/**
+ * Waits until the engine has come to no other resource for a while: one that has or adopts a removed entry's key may come
+ * after the set, because the engine takes the resources of a program in any order.
+ */
+async function awaitOtherResources({ registry, pause }: Session): Promise<void> {
+  for (let before: number | undefined; before !== registry.claimed(); ) {
+    before = registry.claimed();
+    await pause(quietMs);
+  }
+}
+
+function renamed(steps: readonly Step[], byAlias: OwnedKeys["byAlias"]): OwnedKeys["byAlias"] {
+  return new Map(
+    steps.flatMap((step) => {
+      const key = byAlias.get("stateAlias" in step ? step.stateAlias : step.alias);
+      // The key of a removed entry is deleted, or another entry has it.
+      return key === undefined || step.op === "delete" ? [] : [[step.alias, key] as const];
+    }),
+  );
+}
+
+/** Makes one key match the program. */
+async function write(session: Session, step: Write, progress: Progress): Promise<void> {
+  const { alias, op, declared } = step;
+  maskKey(session, declared, ...(op === "create" ? [] : [step.key.state]));
+  failIfCancelled(session);
+  const problems = op === "replace" ? problemsOf(step) : [];
+  if (problems.length > 0) throw new Failure(`Nothing was changed: ${problems.join(" ")}`);
+  const { id, state, failure, reason } =
+    op === "update"
+      ? await apiKey.update(session, { ...step.key, inputs: declared })
+      : await apiKey.create(session, declared, progress.claim);
+  const written = failure === undefined ? state : { ...state, [failedKey]: true as const };
+  progress.byAlias.set(op === "create" ? alias : step.stateAlias, { id, state: written });
+  if (op === "replace") {
+    const { key, stateAlias } = step;
+    const successor = isLost(key.state) ? undefined : stateAlias;
+    progress.replaced.push({ name: alias, isReplaced: true, successor, ...key });
+  }
+  if (failure !== undefined) throw new Failure(failure, { reason: () => reason ?? failure });
+}
+
+/** What check can't see, because it compares with earlier inputs: a replacement by the key itself (K5, K11). */
+function problemsOf({ key, declared }: Replacement): readonly string[] {
+  const before = { ...key.state, existingKey: key.state.key, existingId: key.id };
+  return fixedByExisting(declared, before).map(({ path, message }) => `${spelled(path)}: ${message}`);
+}
+
+/** If a removed entry's key can't be deleted, it stays under its alias, with its secret. */
+async function deleteOne(session: Session, one: Deletion, progress: Progress): Promise<void> {
+  maskKey(session, one.state);
+  try {
+    failIfCancelled(session);
+    await apiKey.remove(session, one.id, one.state, progress.claim);
+    if (!one.isReplaced) progress.byAlias.delete(one.name);
+  } catch (error) {
+    if (one.isReplaced) deleteLater(session, one, progress);
+    throw error;
+  }
+}
+
+/** Leaves a key to the next update. Without the claim, another resource that manages the key can keep it. */
+function deleteLater(session: Session, { id, state }: OwnedKey, progress: Progress, alias?: string): void {
+  session.registry.release(state.workspaceId, id, progress.claim);
+  progress.toDelete.push({ id, name: String(state.name), ...(alias !== undefined && { alias }) });
+}
+
+/** A key to delete. */
+interface Deletion extends Item<OwnedKey> {
+  /** Whether another key replaces it, so that its alias is no longer its own. */
+  readonly isReplaced: boolean;
+  /** The alias in state of the key to use instead: until that matches the program, this one may be in use. */
+  readonly successor?: string | undefined;
+}
+
+/**
+ * Decides which keys to delete once the others are written. `failed`: the aliases in the program whose keys don't match it.
+ */
+function decideDeletions(
+  { workspaceId, owned, steps }: Steps,
+  { byAlias, replaced }: Pick<OwnedKeys, "byAlias"> & { readonly replaced: readonly Deletion[] },
+  failed: ReadonlySet<string>,
+) {
+  const removed = steps.flatMap((step): Deletion[] =>
+    step.op === "delete"
+      ? [{ name: step.alias, isReplaced: false, successor: step.successor, ...step.key }]
+      : [],
+  );
+  const removedAliases = new Set(removed.map(({ name }) => name));
+  const kept = new Set([...byAlias].flatMap(([alias, { id }]) => (removedAliases.has(alias) ? [] : [id])));
+  const isKept = ({ id }: Deletion) => kept.has(id);
+  const failures = steps.filter(({ alias }) => failed.has(alias));
+  // A key that could not be adopted or migrated yet is not deleted either.
+  const wanted = new Map(
+    failures.flatMap((step) =>
+      "declared" in step ? [[step.declared.existingKey ?? step.declared.existingId, step.alias]] : [],
+    ),
+  );
+  wanted.delete(undefined);
+  const wantedBy = ({ id, state }: Deletion) => wanted.get(id) ?? wanted.get(state.key);
+  // A failed create may be of the entry that renamedFrom gives another's alias in state.
+  const failedInState = new Set(
+    failures.flatMap((step) => [
+      "stateAlias" in step ? step.stateAlias : step.alias,
+      "formerAlias" in step ? step.formerAlias : undefined,
+    ]),
+  );
+  const isWaiting = (one: Deletion) =>
+    wantedBy(one) !== undefined || (one.successor !== undefined && failedInState.has(one.successor));
+  const waitingSince = owned.toDelete.map(
+    (one): Deletion => ({
+      ...asOwnedKey(workspaceId, one),
+      name: one.name,
+      isReplaced: true,
+      successor: one.alias,
+    }),
+  );
+  const all = [...replaced, ...waitingSince, ...removed].filter((one) => !isKept(one));
+  return {
+    now: all.filter((one) => !isWaiting(one)),
+    later: all.filter(isWaiting).map((one) => ({ ...one, successor: wantedBy(one) ?? one.successor })),
+  };
+}
 
 /** The operations on all keys of a resource: those of an ApiKey, on each of them. The resource's id claims them all. */
 
@@ -52,9 +305,8 @@ export async function rollbackKeys(
     part.onInterrupt(lines[0]);
     left.push(...lines);
   });
-  batch.close();
   const isDeleted = ({ id }: OwnedKey) => session.registry.isDropped(owner.workspaceId, id);
-  return [...left, ...batch.lines(), ...deletedLines(owner, itemsOf(inState).filter(isDeleted))];
+  return [...left, ...batch.lines, ...deletedLines(owner, itemsOf(inState).filter(isDeleted))];
 }
 
 function deletedLines({ ifReverted }: Owner, deleted: readonly Item<OwnedKey>[]): readonly string[] {
@@ -74,10 +326,9 @@ export async function readKeys(session: Session, owner: Owner, owned: OwnedKeys)
     const now = await readKey(part, id, state);
     if (now !== undefined) found.set(name, { ...now, state: confirmed(now.state) });
   });
-  batch.close();
-  if (batch.failures.length > 0) {
+  if (batch.failed.size > 0) {
     const failed = `Reading the ${owner.label}: ${batch.summary}`;
-    throw new Failure(`${failed}. State is unchanged; run the command again.`, { lines: batch.lines() });
+    throw new Failure(`${failed}. State is unchanged; run the command again.`, { lines: batch.lines });
   }
   const inOrder = all.flatMap(({ name }) => {
     const key = found.get(name);
@@ -123,9 +374,8 @@ export async function removeKeys(
     maskKey(part, one.state);
     await apiKey.remove(part, one.id, one.state, claim);
   });
-  batch.close();
-  if (batch.failures.length === 0) return;
+  if (batch.failed.size === 0) return;
   throw new Failure(`Deleting the ${owner.label}: ${batch.summary}. ${owner.stays}`, {
-    lines: batch.lines(),
+    lines: batch.lines,
   });
 }

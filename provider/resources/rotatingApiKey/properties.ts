@@ -1,3 +1,4 @@
+/** Lengths of time as a program declares them: a whole number of hours, days or weeks. */
 import * as z from "zod/mini";
 import type { Compared, DraftOf, InputsOf, StateOf } from "../../core/definition";
 import {
@@ -5,25 +6,83 @@ import {
   aMap,
   aNumber,
   aString,
+  type Canonical,
+  canonicalInputs,
   defaulted,
   fieldsOf,
+  isUnknown,
+  parsed,
   required,
   secret,
   string,
 } from "../../core/fields";
-import { existing, fields as keyFields, inputs as keyInputs } from "../apiKey/properties";
-import { canonicalDuration, duration } from "./duration";
+import type { Checked } from "../../core/registry";
+import { isSecret, type SecretPath } from "../../core/secrecy";
+import {
+  defined,
+  failedKey,
+  hiddenIn,
+  nonEmpty,
+  observedKey,
+  type Properties,
+  pick,
+  secretsKey,
+} from "../../core/state";
+import { spelled } from "../../core/text";
+import {
+  existing,
+  follows as followsOfKey,
+  isNamed,
+  type KeyInputs,
+  type KeyState,
+  fields as keyFields,
+  inputs as keyInputs,
+  shape as keyShape,
+  updatable,
+  workspaceIn,
+} from "../apiKey/model";
+import { fixedByExisting, rules as keyRules } from "../apiKey/rules";
+import { type KeyToDelete, type OwnedKey, toDeleteIn } from "../keys/operations";
+
+export const hourMs = 3_600_000;
+export const dayMs = 24 * hourMs;
+const unitMs: Readonly<Record<string, number>> = { h: hourMs, d: dayMs, w: 7 * dayMs };
+const form = /^(\d{1,5})([hdw])$/;
+/** At most four digits of weeks, because `check` returns them in days. */
+const declarable = /^(\d{1,5}[hd]|\d{1,4}w)$/;
+
+const duration = (what: string) =>
+  z
+    .string({
+      error: ({ input }) => (input === undefined ? `is missing: set it to ${what}` : `must be ${what}`),
+    })
+    .check(z.regex(declarable, { error: `must be ${what}` }));
+
+/** `undefined` if it is no duration, or not known yet. */
+export function msOf(value: unknown): number | undefined {
+  const [, count, unit = ""] = typeof value === "string" ? (form.exec(value) ?? []) : [];
+  const ms = unitMs[unit];
+  return ms === undefined ? undefined : Number(count) * ms;
+}
+
+/** Compared by value: in days where it is whole days. */
+const canonicalDuration: Canonical<string> = (value) => {
+  if (isUnknown(value)) return value as string;
+  const ms = msOf(value);
+  if (ms === undefined) return undefined;
+  return ms % dayMs === 0 ? `${ms / dayMs}d` : `${ms / hourMs}h`;
+};
 
 /** The inputs and outputs of a rotating key: an ApiKey's, and when it rotates. */
 
 const update = { onChange: "update" } as const;
 const local = { ...update, local: true } as const;
 /** Another value replaces the resource. */
-const ofResource = ["workspaceId", ...existing] as const;
+const replacing = ["workspaceId", ...existing] as const;
 
 /** Inputs that an existing key can't change: another value needs a new key, which is an update of the resource. */
 export const needsNewKey = keyFields
-  .filter(({ name, onChange }) => onChange === "replace" && !ofResource.some((one) => one === name))
+  .filter(({ name, onChange }) => onChange === "replace" && !replacing.some((one) => one === name))
   .map(({ name }) => name) as readonly (keyof typeof keyInputs)[];
 
 const inPlace = Object.entries(keyInputs).map(([name, input]) => [
@@ -97,4 +156,170 @@ export function unchanged(name: string, value: unknown, { state }: RotatingCompa
   const held =
     name === "existingKey" ? [key, previousKey] : name === "existingId" ? [keyId, previousKeyId] : undefined;
   return held?.some((one) => value === undefined || value === one) ?? false;
+}
+
+/**
+ * Check failures of a rotating key. While existingKey or existingId stays, an ApiKey refuses changes that only rotate this
+ * resource. A change of workspaceId replaces it, so only that is refused here (K5, K11).
+ */
+export function rules(
+  declared: RotatingDraft,
+  before: RotatingDraft | undefined,
+  checked: Checked,
+): readonly string[] {
+  const { rotateEvery, overlap, retire } = declared;
+  const [every, both] = [msOf(rotateEvery), msOf(overlap ?? "7d")];
+  return [
+    ...keyRules(declared, undefined, checked),
+    ...fixedByExisting(declared, before)
+      .filter(({ path: [field] }) => field === "workspaceId")
+      .map(({ path, message }) => `${spelled(path)}: ${message}`),
+    ...(every && both !== undefined && both >= every
+      ? [
+          'overlap: must be shorter than rotateEvery, because there are never more than two keys (its default is "7d").',
+        ]
+      : []),
+    ...(both === 0 && retire === "whenUnused"
+      ? [
+          'overlap: must be longer than "0d" with retire "whenUnused", because only a time without use shows that a key is unused.',
+        ]
+      : []),
+  ];
+}
+
+/** Turns a rotating key's state into ApiKey states, and back. */
+
+export interface Keys {
+  /** The key to use. There is none if it was deleted outside Pulumi, or its secret was lost. */
+  readonly current?: OwnedKey | undefined;
+  /** The key before it, which stays valid for the overlap. */
+  readonly previous?: OwnedKey | undefined;
+  /** Keys that were created without a secret. */
+  readonly toDelete: readonly KeyToDelete[];
+}
+
+/** In ms since 1970, by the clock of the machine that the provider ran on. */
+export interface Times {
+  /** When the current key was created. */
+  readonly rotatedAt?: number | undefined;
+  /** The start of the overlap: when the current key was seen to match the program. */
+  readonly overlapFrom?: number | undefined;
+}
+
+const outputNames = Object.keys(keyShape.outputs);
+/** Only the first key can be one that exists already. */
+const ofFirst: readonly string[] = existing;
+const ofEachKey = keyFields
+  .map(({ name }) => name)
+  .filter((name) => name !== "workspaceId" && !ofFirst.includes(name));
+const ofResource = ["workspaceId", ...ofFirst, "rotateEvery", "overlap", "retire", secretsKey];
+const ofCurrent = [...ofEachKey, ...outputNames, observedKey];
+/** Inputs that the previous key keeps, beside those that change on both keys. */
+const keptOfPrevious = ["customerId", "expiresAt"];
+const previousInputs = keyFields.filter(
+  ({ name, onChange }) => onChange === "update" || keptOfPrevious.includes(name),
+);
+const ofPrevious = [...previousInputs.map(({ name }) => name), ...outputNames, observedKey, failedKey];
+
+/** What messages call the resource. */
+export function label(properties: RotatingDraft): string {
+  const name = isNamed(properties) ? ` "${properties.name}"` : "";
+  return `rotating key${name} in ${workspaceIn(properties)}`;
+}
+
+export function keysOf(state: RotatingState): Keys {
+  const { keyId, previousKeyId, key, previousKey, existingKey, existingId } = state;
+  const ofBoth = pick(state, ["workspaceId", secretsKey]);
+  const entry = (id: string | undefined, own: Properties): OwnedKey | undefined =>
+    id === undefined ? undefined : { id, state: { ...defined(own), ...ofBoth } as KeyState };
+  const previous = hiddenIn(state, "__previous");
+  return {
+    current: entry(keyId, {
+      ...pick(state, [...ofCurrent, failedKey]),
+      existingKey: existingKey === key ? existingKey : undefined,
+      existingId: existingId === keyId ? existingId : undefined,
+    }),
+    previous: entry(previousKeyId, {
+      ...canonicalInputs(previousInputs, previous),
+      ...parsed(keyShape.outputs, previous),
+      [observedKey]: nonEmpty(hiddenIn(previous, observedKey)),
+      [failedKey]: previous[failedKey],
+      key: previousKey,
+    }),
+    toDelete: toDeleteIn(state.__toDelete, isSecret(state, "name")),
+  };
+}
+
+export function timesOf(state: RotatingState): Times {
+  const [rotatedAt, retiresAt] = [msAt(state.rotatedAt), msAt(state.retiresAt)];
+  const overlap = msOf(state.overlap);
+  const isRunning = state.previousKeyId !== undefined && retiresAt !== undefined && overlap !== undefined;
+  return { rotatedAt, overlapFrom: isRunning ? retiresAt - overlap : undefined };
+}
+
+export function stateOf(
+  declared: RotatingInputs | RotatingState,
+  { current, previous, toDelete }: Keys,
+  times: Times,
+  lastUsed?: string,
+): RotatingState {
+  return defined({
+    ...pick(declared, ofResource),
+    ...(current === undefined ? pick(declared, ofEachKey) : pick(current.state, ofCurrent)),
+    keyId: current?.id,
+    previousKeyId: previous?.id,
+    previousKey: previous?.state.key,
+    ...datesOf(declared, { ...times, overlapFrom: previous && times.overlapFrom }),
+    __previous: previous && nonEmpty({ ...pick(previous.state, ofPrevious), key: undefined }),
+    __lastUsed: previous && lastUsed,
+    __toDelete: nonEmpty(toDelete),
+  }) as RotatingState;
+}
+
+/** When the current key was created, and what is due when; `undefined` for what is not known. */
+export function datesOf({ rotateEvery, overlap }: RotatingDraft, { rotatedAt, overlapFrom }: Times) {
+  return {
+    rotatedAt: iso(rotatedAt),
+    rotatesAt: iso(after(rotatedAt, rotateEvery)),
+    retiresAt: iso(after(overlapFrom, overlap)),
+  };
+}
+
+/** So long after a time; `undefined` where either is not known. */
+export function after(ms: number | undefined, length: unknown): number | undefined {
+  const added = msOf(length);
+  return ms === undefined || added === undefined ? undefined : ms + added;
+}
+
+function msAt(text: string | undefined): number | undefined {
+  const ms = Date.parse(text ?? "");
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
+export function iso(ms = Number.NaN): string | undefined {
+  const date = new Date(ms);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+}
+
+/** The inputs of an existing key: the declared values where they can change, and its own otherwise. */
+export function edited({ state }: OwnedKey, declared: RotatingInputs): KeyInputs {
+  const own = pick(state, ["workspaceId", ...ofEachKey, ...ofFirst]);
+  const wanted = [...updatable.map(({ name }) => name), secretsKey];
+  return { ...own, ...pick(declared, wanted) } as unknown as KeyInputs;
+}
+
+/** The inputs of a new key. Only the first one is migrated, or adopted. */
+export function newKey(declared: RotatingInputs, isFirst: boolean): KeyInputs {
+  const existing = isFirst ? ofFirst : [];
+  return pick(declared, ["workspaceId", ...ofEachKey, ...existing, secretsKey]) as unknown as KeyInputs;
+}
+
+const datesFrom: Readonly<Record<string, string>> = { rotateEvery: "rotatesAt", overlap: "retiresAt" };
+
+/** Where else in state a value that the program made secret may be (R16). */
+export function follows(path: SecretPath): readonly SecretPath[] {
+  const date = datesFrom[path[0]];
+  if (date !== undefined) return [[date]];
+  const ofKey = followsOfKey(path);
+  return [...ofKey, ...[path, ...ofKey].map((one): SecretPath => ["__previous", ...one])];
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { pausesMs } from "../../../provider/core/converge";
 import { apiKeySet } from "../../../provider/resources/apiKeySet";
 import { failureOf, refused, replying } from "../replying";
-import { type Answers, alive, keyOn, markedDeleted, missing, state } from "./keyAnswers";
+import { type Answers, alive, keyOn, markedDeleted, missing, record, state } from "./keyAnswers";
 
 describe("R7 a deletion", () => {
   const deleting = (answers: Answers) => {
@@ -30,14 +30,29 @@ describe("R7 a deletion", () => {
     });
 
     test.each([{}, { apiKey: null }])(
-      "is done if a GET is answered with %j, which has no record, only if the workspace and its list agree",
+      "is done if a GET is answered with %j, which has no record",
       async (read) => {
-        const { done } = deleting({ write, reads: [read] });
+        const { service, done } = deleting({ write, reads: [read] });
         await done;
-        const unsure = deleting({ write, reads: [read], list: refused(403) });
-        expect((await failureOf(unsure.done)).message).toMatch(/can't be read to confirm that it is gone/);
+        expect(methods(service)).toBe("DELETE GET");
       },
     );
+
+    test.each([
+      ["without the key", { apiKeys: [] }],
+      ["with the key as deleted", { apiKeys: [{ ...record, deleted: true }] }],
+    ])("is done if a GET is answered with 400 and there is a list %s", async (_how, list) => {
+      const { done } = deleting({ write, reads: [refused(400)], list });
+      await done;
+    });
+
+    test.each([
+      ["the list still has the key", { apiKeys: [record] }, "but the key still exists"],
+      ["the list can't be read", refused(403), "the service answered 400"],
+    ])("fails if a GET is answered with 400 and %s", async (_how, list, why) => {
+      const { done } = deleting({ write, reads: [refused(400)], list });
+      expect((await failureOf(done)).message).toContain(why);
+    });
 
     test("is done once a repeated GET no longer finds the key", async () => {
       const { service, done } = deleting({ write, reads: [alive, alive, alive, refused(404)] });

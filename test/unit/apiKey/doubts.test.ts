@@ -150,7 +150,6 @@ test("no error contains a secret that the program or the service repeats in anot
   const taken = { ...declared, name: "ci-sk_live_1", existingKey: "sk_live_1" };
   const { message } = await failureOf(refusing.create(taken));
   expect(message).toContain('Migrating key "ci-[secret]"');
-  expect(message).toContain("as k2");
   expect(message).not.toContain("sk_live_1");
   expect(refusing.warnings.join()).toContain("k2");
   expect(refusing.warnings.join()).not.toContain("sk_live_1");

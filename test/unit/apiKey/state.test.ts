@@ -4,8 +4,14 @@ import { describe, expect, test } from "vitest";
 import type { ApiKeyRecord } from "../../../provider/client/service";
 import { boolean, map, number, string, unknownSentinels } from "../../../provider/core/fields";
 import { applyDrift, observedKey, type Properties, wireable } from "../../../provider/core/state";
-import { type KeyInputs, updatable } from "../../../provider/resources/apiKey/properties";
-import { createBody, migrateBody, observe, stateAfterWrite } from "../../../provider/resources/apiKey/state";
+import {
+  createBody,
+  type KeyInputs,
+  migrateBody,
+  observe,
+  stateAfterWrite,
+  updatable,
+} from "../../../provider/resources/apiKey/model";
 import { declared, record } from "./recordArbitraries";
 
 const born = { key: "sk_secret" };

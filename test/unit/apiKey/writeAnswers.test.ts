@@ -20,18 +20,6 @@ describe("R6 an update whose PATCH is refused", () => {
     expect(message).toContain("the service answered 422. State is unchanged. Check");
   });
 
-  const asDeclared = { apiKey: { ...record, enabled: false } };
-
-  test.each([400, 409])("with %i because it changes nothing has succeeded", async (status) => {
-    const keys = keyOn({ write: refused(status), reads: [asDeclared] });
-    expect(await keys.update("key_1", state, changed)).toMatchObject({ enabled: false });
-  });
-
-  test("with 400 has not succeeded because one read shows the key as declared", async () => {
-    const { message } = await updating({ write: refused(400), reads: [alive, asDeclared] });
-    expect(message).toContain("the service answered 400. State is unchanged.");
-  });
-
   test.each([404, 409, 410])("with %i says that the key no longer exists if it is gone", async (status) => {
     const { message } = await updating({ write: refused(status), reads: [alive, refused(404)] });
     expect(message).toMatch(/no longer exists.*State is unchanged\. Run `pulumi up --refresh`/);
@@ -83,7 +71,7 @@ describe("K6 a create that is answered with 409, which a proxy may have caused b
     });
     const { message, unresolved } = await failureOf(service.create(inputs));
     expect(message).toMatch(
-      /409 "it exists"\. It is not known whether the key was created.*New in the .*key_1 \("ci"\)/,
+      /409 "it exists"\. It is not known whether the key was created.*New in the .*key_1\. If/,
     );
     expect(unresolved).toBe(true);
   });
@@ -95,17 +83,5 @@ describe("K6 a create that is answered with 409, which a proxy may have caused b
       /list shows no new key.*If the service refused it: Check that workspace ws_1.*a replacement needs another name/,
     );
     expect(message).not.toContain("Nothing was created");
-  });
-
-  test("K5 accepts the one new key that has the declared value", async () => {
-    let lists = 0;
-    const service = replying(apiKey, ({ method, path }) => {
-      if (method === "POST") throw conflict;
-      if (path.endsWith("/key_1")) return alive;
-      lists += 1;
-      return { apiKeys: lists === 1 ? [] : [{ ...record, maskedKey: "sk_…9876" }] };
-    });
-    const created = await service.create({ ...inputs, existingKey: "sk_live_9876" });
-    expect(created).toMatchObject({ id: "key_1", state: { key: "sk_live_9876" } });
   });
 });

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { unknownSentinels } from "../../../provider/core/fields";
 import { apiKeySet } from "../../../provider/resources/apiKeySet";
+import { ownedKeys } from "../../../provider/resources/apiKeySet/entries";
 import { plan } from "../../../provider/resources/apiKeySet/plan";
-import { ownedKeys } from "../../../provider/resources/apiKeySet/state";
 import { differing, type Meant } from "../apiKey/inputArbitraries";
 import { offline } from "../offline";
 import { meantSet, stateOfAll, writtenSet } from "./setArbitraries";
@@ -84,16 +84,6 @@ describe("the lines that the preview of a set prints", () => {
     const state = { ...made({ keys }), __toDelete: [{ id: "key_old", name: 'Key "0"', alias: "k0" }] };
     expect(telling.diff("keys-1", state, checked({ keys }))).toEqual({ changes: true, replaces: [] });
     expect(lines).toEqual(['Keys of workspace ws_1: 1 already replaced, still to delete: "Key \\"0\\"".']);
-  });
-
-  test("name no key as deleted if an unknown renamedFrom may keep it", () => {
-    const { k3, k4, ...others } = keys;
-    const renamedFrom = unknownSentinels[0];
-    expect(told({ keys }, { keys: { ...others, k4, moved: { ...k3, renamedFrom } } })).toEqual([]);
-    const replaced = { ...k4, prefix: "new" };
-    expect(told({ keys }, { keys: { ...others, k4: replaced, moved: { ...k3, renamedFrom } } })).toEqual([
-      'Keys of workspace ws_1: 1 to replace, with a new secret: "k4".',
-    ]);
   });
 
   test("say that a key stays under a new alias, because the engine shows one removed and another added", () => {
@@ -196,9 +186,9 @@ describe("the diff of a set", () => {
       return Object.fromEntries(all.map((step) => [step.alias, "key" in step ? step.key.id : step.op]));
     };
     const one = state({ a: plain }, { a: existingKey });
-    // The entry that names it by renamedFrom gets it, not the one that has its value, in any order.
+    // The first entry that names it gets it.
     const renamed = { customerId, renamedFrom: "a" };
-    expect(planned(one, { x: taken, y: renamed })).toEqual({ x: "create", y: "id of a" });
+    expect(planned(one, { x: taken, y: renamed })).toEqual({ x: "id of a", y: "create" });
     expect(planned(one, { y: renamed, z: renamed })).toEqual({ y: "id of a", z: "create" });
     // A key whose alias is still declared goes to no other entry.
     expect(planned(one, { x: taken, a: plain })).toEqual({ x: "create", a: "id of a" });

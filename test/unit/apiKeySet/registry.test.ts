@@ -23,7 +23,7 @@ test("create warns about an existing key of the same name, unless another resour
   const { set, inputsOf } = service();
   await set.create(inputsOf({ a: {} }));
   expect(set.warnings).toEqual([
-    expect.stringContaining('already has a key with this name and customer: key_theirs ("a")'),
+    expect.stringContaining("already has a key with this name and customer: key_theirs."),
   ]);
 
   const other = service();

@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { apiKeySet } from "../../../provider/resources/apiKeySet";
-import { inputsOfEntry } from "../../../provider/resources/apiKeySet/properties";
-import { inputsOf, ownedKeys, stateOf } from "../../../provider/resources/apiKeySet/state";
-import type { OwnedKey } from "../../../provider/resources/keys/owned";
+import { inputsOf, inputsOfEntry, ownedKeys, stateOf } from "../../../provider/resources/apiKeySet/entries";
+import type { OwnedKey } from "../../../provider/resources/keys/operations";
 import { bag, likely } from "../bagArbitraries";
 import { offline } from "../offline";
 import { meantSet, stateOfAll, writtenSet } from "./setArbitraries";

@@ -1,23 +1,18 @@
 import * as pulumi from "@pulumi/pulumi";
 import { afterEach, beforeEach, describe, expect, expectTypeOf, test, vi } from "vitest";
+import { type ApiKeyArgs, ApiKeySet, type ApiKeySetArgs, Provider, type ProviderArgs } from "../../../sdk";
+import { secretOf } from "../../../sdk/apiKeySet";
+import { CustomerBilling } from "../../../sdk/customerBilling";
 import {
-  type ApiKeyArgs,
-  ApiKeySet,
-  type ApiKeySetArgs,
-  CustomerBilling,
   type FoundApiKey,
   type FoundWorkspace,
   type FunctionInputs,
   getScopes,
   getScopesOutput,
-  Provider,
-  type ProviderArgs,
-  Scope,
-  WorkspaceSettings,
-  type WorkspaceSettingsArgs,
-} from "../../../sdk";
-import { secretOf } from "../../../sdk/apiKeySet";
+} from "../../../sdk/functions";
 import { argumentsOf } from "../../../sdk/provider";
+import { Scope } from "../../../sdk/scope";
+import { WorkspaceSettings, type WorkspaceSettingsArgs } from "../../../sdk/workspaceSettings";
 
 test.each([
   [ApiKeySet, { keys: {} }, "Declare existing keys with existingKey"],

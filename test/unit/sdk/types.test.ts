@@ -3,9 +3,8 @@ import { beforeAll, describe, expect, expectTypeOf, test } from "vitest";
 import type * as z from "zod/mini";
 import type { KeyScope as AnsweredScope } from "../../../provider/client/service";
 import { definitions } from "../../../provider/resources";
-import type { Shape as ApiKeyShape } from "../../../provider/resources/apiKey/properties";
-import { outputs } from "../../../provider/resources/apiKey/state";
-import type { Shape as ApiKeySetShape } from "../../../provider/resources/apiKeySet/properties";
+import { type Shape as ApiKeyShape, outputs } from "../../../provider/resources/apiKey/model";
+import type { Shape as ApiKeySetShape } from "../../../provider/resources/apiKeySet/entries";
 import type { Shape as CustomerBillingShape } from "../../../provider/resources/customerBilling";
 import {
   type Shape as RotatingApiKeyShape,
@@ -20,19 +19,15 @@ import {
   type ApiKeySetArgs,
   type ApiKeySetDefaultsArgs,
   type ApiKeySetEntryArgs,
-  CustomerBilling,
-  type CustomerBillingArgs,
   type KeyScope,
   type KeyScopeArgs,
-  RotatingApiKey,
-  type RotatingApiKeyArgs,
-  Scope,
-  type ScopeArgs,
   type UnmanagedApiKey,
-  WorkspaceSettings,
-  type WorkspaceSettingsArgs,
 } from "../../../sdk";
 import { secretOf as keySecretOf } from "../../../sdk/apiKey";
+import { CustomerBilling, type CustomerBillingArgs } from "../../../sdk/customerBilling";
+import { RotatingApiKey, type RotatingApiKeyArgs } from "../../../sdk/rotatingApiKey";
+import { Scope, type ScopeArgs } from "../../../sdk/scope";
+import { WorkspaceSettings, type WorkspaceSettingsArgs } from "../../../sdk/workspaceSettings";
 
 /** The inputs that `check` accepts for a shape. */
 type Taken<S extends { readonly inputs: Readonly<Record<string, { readonly schema: z.ZodMiniType }>> }> =

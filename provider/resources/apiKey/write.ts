@@ -1,21 +1,54 @@
+/** The operations on one API key. A set uses them for each of its keys. */
+
 import { recordOf, type Written } from "../../client/send";
-import { type ApiKeyRecord, deleteApiKey } from "../../client/service";
-import { failureOf, pollUntil, type Settled, settledAs } from "../../core/converge";
+import { type ApiKeyRecord, deleteApiKey, type EditApiKey, editApiKey } from "../../client/service";
+import {
+  type Aim,
+  type Convergence,
+  converge,
+  failureOf,
+  pollUntil,
+  type Settled,
+  saying,
+  settledAs,
+} from "../../core/converge";
 import type { Outcome, Session } from "../../core/definition";
-import { Failure, InconclusiveError, toFailure } from "../../core/errors";
+import { Failure, InconclusiveError, orFail, toFailure } from "../../core/errors";
 import { declaredClaim } from "../../core/registry";
 import { unlessAborted } from "../../core/run";
-import { shown } from "../../core/secrecy";
+import { isSecret, shown } from "../../core/secrecy";
+import { hiddenIn, type ManagedField, observedKey, type Properties, same } from "../../core/state";
 import { capitalised, sentences } from "../../core/text";
-import { confirm, deletedOutside, edit, editListed, type KeyEdit } from "./convergence";
-import { createOrMigrate, type KeyProblem, secretProblem } from "./creation";
-import { isOfCustomer } from "./matching";
-import { afterRefusal, findKey, type KeyPath, lookUpKey } from "./presence";
-import type { KeyInputs, KeyState, KeyUpdate } from "./properties";
-import { listedForUpdate, pathOf, readKeyOrFail } from "./reading";
-import { claimOf, isAsDeclared, label, newClaim, outputs, stateAfterUpdate, stateAfterWrite } from "./state";
-
-/** The operations on one API key. A set uses them for each of its keys. */
+import { createOrMigrate, type KeyProblem, secretProblem } from "./create";
+import {
+  findKey,
+  isAboutKey,
+  isDeleted,
+  isGoneAfter,
+  type KeyPath,
+  listedForUpdate,
+  lookUpKey,
+  pathOf,
+  readKeyOrFail,
+} from "./gone";
+import {
+  claimOf,
+  editBody,
+  isAsDeclared,
+  isOfCustomer,
+  isWhole,
+  type KeyInputs,
+  type KeyState,
+  type KeyUpdate,
+  label,
+  newClaim,
+  observe,
+  outputs,
+  stateAfterUpdate,
+  stateAfterWrite,
+  updatable,
+} from "./model";
+import { type Granted, inWords, isWider, toWireWithout, undeclared } from "./scopes";
 
 type KeyOutcome = Outcome<KeyState>;
 
@@ -45,10 +78,10 @@ export async function create(session: Session, declared: KeyInputs, owner?: stri
           error: new InconclusiveError("the run ended"),
         }));
   warnAbout(session, id, settled);
-  const doing = `${capitalised(label(declared))} was created with id ${id}${unconfirmed}`;
+  const doing = `${capitalised(label(declared))} was created with id ${id}, but could not be confirmed to match the program`;
   return outcome(id, stateAfterWrite(declared, settled, initial), [
     secretProblem(declared, record),
-    problem(doing, failureOf(session, settled), `created${unconfirmed}: `),
+    problem(doing, failureOf(session, settled)),
   ]);
 }
 
@@ -57,17 +90,19 @@ function warnAbout(session: Session, id: string, { warnings, error }: Settled<Ap
   for (const warning of error === undefined ? warnings : []) session.warn(`Key ${id}: ${warning}`, [id]);
 }
 
-const unconfirmed = ", but could not be confirmed to match the program";
-
-function problem(doing: string, why: string | undefined, before = ""): KeyProblem | undefined {
-  return why === undefined ? undefined : { failure: `${doing}: ${why}`, reason: `${before}${why}` };
+function problem(doing: string, why: string | undefined): KeyProblem | undefined {
+  return why === undefined ? undefined : { doing, why };
 }
 
 function outcome(id: string, state: KeyState, all: readonly (KeyProblem | undefined)[]): KeyOutcome {
   const problems = all.filter((one) => one !== undefined);
   if (problems.length === 0) return { id, state };
-  const joined = (of: keyof KeyProblem) => sentences(...problems.map((one) => one[of]));
-  return { id, state, failure: joined("failure"), reason: joined("reason") };
+  return {
+    id,
+    state,
+    failure: sentences(...problems.map(({ doing, why }) => `${doing}: ${why}`)),
+    reason: sentences(...problems.map(({ why }) => why)),
+  };
 }
 
 /** Deletes a new key, whose secret would be lost, but never an existing one, which may be in use (K5, K11). */
@@ -103,8 +138,7 @@ export async function update(
   const write = { path, doing, notDone: "State is unchanged", gone: deletedOutside };
   const listed = await listedForUpdate(session, path, state, declared);
   const current = listed ?? (await readToWrite(session, write));
-  const sendEdit = listed === undefined ? edit : editListed;
-  const settled = await send(session, write, sendEdit, { declared, state, current });
+  const settled = await send(session, write, { declared, state, current, isListed: listed !== undefined });
   warnAbout(session, id, settled);
   return outcome(id, stateAfterUpdate(declared, settled, state), [
     problem(doing, failureOf(session, settled)),
@@ -131,7 +165,7 @@ async function adopt(
   }
   const settled = isAsDeclared(current, declared)
     ? settledAs(current)
-    : await send(session, write, edit, { declared, state: {}, current });
+    : await send(session, write, { declared, state: {}, current });
   session.registry.release(path.workspaceId, id, declaredClaim);
   warnAbout(session, id, settled);
   const before: KeyState = { ...outputs(current), ...(owner === undefined && { __claim: claim }) };
@@ -164,46 +198,38 @@ async function readToWrite(session: Session, write: KeyWrite): Promise<ApiKeyRec
   return record;
 }
 
-async function send(
+function send(
   session: Session,
   write: KeyWrite,
-  sendEdit: typeof edit,
   edited: Omit<KeyEdit, "path">,
 ): Promise<Settled<ApiKeyRecord>> {
   const { path, doing, notDone } = write;
-  try {
-    return await sendOrExplainRefusal(session, write, sendEdit, edited);
-  } catch (error) {
-    throw toFailure(error, session, {
-      doing,
-      notDone,
-      advice: `Check that the access token is allowed to edit the keys of ${path.workspaceId}, and that the service accepts the values.`,
-    });
-  }
+  const advice = `Check that the access token is allowed to edit the keys of ${path.workspaceId}, and that the service accepts the values.`;
+  return orFail(sendOrExplain(session, write, edited), session, { doing, notDone, advice });
 }
 
-/** A refused write may mean that the key is gone or, to a service that refuses what changes nothing, that it is done. */
-async function sendOrExplainRefusal(
+/** A refused write may mean that the key is gone. */
+async function sendOrExplain(
   session: Session,
-  { path, gone }: KeyWrite,
-  sendEdit: typeof edit,
+  write: KeyWrite,
   edited: Omit<KeyEdit, "path">,
 ): Promise<Settled<ApiKeyRecord>> {
+  const { path, gone } = write;
   let settled: Settled<ApiKeyRecord> | undefined;
   let refusal: unknown;
   try {
-    settled = await sendEdit(session, { path, ...edited });
+    settled = await edit(session, { path, ...edited });
     // A repeated PATCH may have been refused, after the first was not answered.
     if (settled.unseen) refusal = settled.error;
   } catch (error) {
     refusal = error;
   }
-  const now = await afterRefusal(session, path, refusal);
-  if (now === "gone") throw gone();
-  const isDone = (record: ApiKeyRecord) => isAsDeclared(record, edited.declared);
-  // One that may have been carried out before is done if the key shows it.
-  const wasDone = settled !== undefined || isDone(edited.current);
-  if (now !== undefined && isDone(now) && wasDone) return settledAs(now);
+  if (settled === undefined && edited.isListed && isAboutKey(refusal)) {
+    // The list may have had other ids of its scopes.
+    const current = await readToWrite(session, write);
+    return sendOrExplain(session, write, { ...edited, current, isListed: false });
+  }
+  if (await isGoneAfter(session, path, refusal)) throw gone();
   if (settled === undefined) throw refusal;
   return settled;
 }
@@ -251,18 +277,120 @@ async function sendDelete(session: Session, path: KeyPath): Promise<void> {
   try {
     answered = await deleteApiKey(session.call, path);
   } catch (error) {
-    if ((await afterRefusal(session, path, error)) === "gone") return;
+    if (await isGoneAfter(session, path, error)) return;
     throw error;
   }
   if (recordOf(answered)?.deleted) return;
-  const isGone = async () => {
-    const found = await findKey(session, path);
-    if (!("missing" in found && found.noRecord)) return "missing" in found;
-    // A server that answers the same to everything deletes nothing.
-    return (await lookUpKey(session, path)) === undefined;
-  };
-  const waitingFor = `key ${path.keyId} to be deleted`;
-  if (await pollUntil(session, { waitingFor, look: isGone, isDone: Boolean })) return;
+  // A gateway that answers with a page may answer the next request with a 404, and an error is not a success.
+  const isAccepted = answered.record !== undefined || answered.isEmpty || answered.noRecord;
+  const isGone = await pollUntil(session, {
+    waitingFor: `key ${path.keyId} to be deleted`,
+    look: async () =>
+      isAccepted ? isDeleted(session, path) : (await lookUpKey(session, path)) === undefined,
+    isDone: Boolean,
+  });
+  if (isGone) return;
   const said = answered.problem ?? "the service accepted the deletion";
   throw new InconclusiveError(`${said}, but the key still exists`);
+}
+
+/** Writes a key until it is seen to match the program (R4, K1, K4). */
+
+interface KeyEdit {
+  readonly path: KeyPath;
+  readonly declared: KeyInputs;
+  /** Its previous state. */
+  readonly state: KeyState;
+  /** What the service has. */
+  readonly current: ApiKeyRecord;
+  /** Whether `current` is from a list, which may be older than the key: then every field must come back exactly. */
+  readonly isListed?: boolean;
+}
+
+function edit(
+  session: Session,
+  { path, declared, state, current, isListed = false }: KeyEdit,
+): Promise<Settled<ApiKeyRecord>> {
+  const before = observe(current);
+  const aims = updatable.map((field): Aim => {
+    const isAimed = isListed || field.exact || isChanging(field, declared, state, before);
+    const value = isAimed ? declared[field.name] : before[field.name];
+    return { field, value, exact: isListed || field.exact };
+  });
+  return converge(session, { ...convergence(session, path, declared, current), isEdit: true, aims });
+}
+
+/** Checks that a new key matches the program, and corrects it. Never throws: its secret must not be lost. */
+function confirm(
+  session: Session,
+  path: KeyPath,
+  declared: KeyInputs,
+  created: Written<ApiKeyRecord> & { readonly record: ApiKeyRecord },
+): Promise<Settled<ApiKeyRecord>> {
+  const by = convergence(session, path, declared, created.record);
+  const aims = updatable.map((field): Aim => ({ field, value: declared[field.name], exact: field.exact }));
+  return converge(session, { ...by, isEdit: false, aims }, created);
+}
+
+function convergence(session: Session, path: KeyPath, declared: KeyInputs, last: ApiKeyRecord) {
+  return {
+    waitingFor: `key ${path.keyId} to match the program`,
+    last,
+    fields: updatable,
+    observe,
+    body: bodies(declared),
+    send: (body: EditApiKey) => editApiKey(session.call, path, body),
+    isShown: (answer: ApiKeyRecord, before: ApiKeyRecord) =>
+      isWhole(answer) && !losesRights(before, declared),
+    read: async () => {
+      const found = await findKey(session, path);
+      return "record" in found ? found.record : undefined;
+    },
+    explainMissing: async () => {
+      const record = await lookUpKey(session, path);
+      if (record === undefined) throw deletedOutside();
+      return record;
+    },
+    say: saying(
+      (field) => isSecret(declared, field),
+      (_field, value) => (Array.isArray(value) ? inWords(value as readonly Granted[]) : inQuotes(value)),
+    ),
+  } satisfies Partial<Convergence<ApiKeyRecord, EditApiKey>>;
+}
+
+/**
+ * Whether an edit takes rights away. Its answer may repeat the request although the service only adds scopes, so a read must
+ * confirm it (K4).
+ */
+function losesRights(before: ApiKeyRecord, { enabled, scopes }: KeyInputs): boolean {
+  return (before.enabled === true && !enabled) || isWider(before.scopes ?? [], scopes);
+}
+
+/** The PATCHes that are sent until the key matches the program. The second also revokes scopes that are not declared (K4). */
+function bodies(declared: KeyInputs) {
+  const { scopes } = declared;
+  return (attempt: number, { scopes: current = [] }: ApiKeyRecord): EditApiKey | undefined => {
+    if (attempt > 1) return undefined;
+    const revoked = attempt === 0 ? [] : undeclared(scopes, current);
+    return editBody(declared, toWireWithout(revoked, scopes, current));
+  };
+}
+
+/** A value in a message; a string, or none, in quotes. */
+function inQuotes(value: unknown): string {
+  return value === undefined || typeof value === "string" ? `"${value ?? ""}"` : `${value}`;
+}
+
+/** A field that doesn't change may stay as the service rewrote it (R4). */
+function isChanging(field: ManagedField, declared: Properties, state: Properties, now: Properties): boolean {
+  const { name } = field;
+  const settled = { ...state, ...hiddenIn(state, observedKey) };
+  return !(same(field, state[name], declared[name]) && same(field, settled[name], now[name]));
+}
+
+function deletedOutside(): InconclusiveError {
+  return new InconclusiveError(
+    "the key no longer exists: it was deleted outside Pulumi",
+    "Run `pulumi up --refresh`: it removes the key from state, and creates a new one if the program needs one.",
+  );
 }

@@ -1,0 +1,245 @@
+// Creates or migrates a key. Its secret is in no other answer, so what can't be used is looked for in the workspace's list.
+
+import { CallError, type Written } from "../../client/send";
+import { type ApiKeyRecord, createApiKey, migrateApiKey } from "../../client/service";
+import { pausesMs, pollUntil } from "../../core/converge";
+import type { Session } from "../../core/definition";
+import { Failure, ifElsewhere, ifRefused, toFailure } from "../../core/errors";
+import { caseFolded } from "../../core/state";
+import { capitalised, listed, sentences } from "../../core/text";
+import { type Listing, type Reading, sharedReads } from "../../reads";
+import { createBody, type KeyInputs, label, migrateBody } from "./model";
+
+/** A new key, with a record that can be used. */
+export type NewKey = Written<ApiKeyRecord> & { readonly record: ApiKeyRecord };
+
+/** The keys of a workspace that are not deleted, as one answer lists them. */
+interface LiveKeys {
+  readonly kind: "listed";
+  readonly since: Date;
+  has(id: string): boolean;
+  namesakesOf(declared: NameAndCustomer): readonly ApiKeyRecord[];
+}
+
+interface Unlisted {
+  readonly kind: "unlisted";
+  readonly since: Date;
+  readonly problem: string;
+}
+
+interface Creation {
+  readonly session: Session;
+  readonly declared: KeyInputs;
+  readonly doing: string;
+  /** The keys before the POST. */
+  readonly before: LiveKeys | Unlisted;
+}
+
+export async function createOrMigrate(session: Session, declared: KeyInputs): Promise<NewKey> {
+  const { existingKey, workspaceId } = declared;
+  const doing = `${existingKey === undefined ? "Creating" : "Migrating"} ${label(declared)}`;
+  const list = sharedReads(session.call).keys(workspaceId);
+  // All creates share a list. A migration reads its own, because the service may already have the key.
+  const before = liveKeys(await (existingKey === undefined ? list.recent() : list.fresh()));
+  const creation: Creation = { session, declared, doing, before };
+  warnOfNamesakes(creation);
+  const written = await post(creation);
+  const { record, problem = "the answer can't be used" } = written;
+  if (record === undefined) throw await lostKey(creation, problem, ifElsewhere(session));
+  session.maskEverywhere(record.key);
+  if (isAnothers(creation, record))
+    throw await lostKey(creation, `the service answered with a different key, ${record.id}`);
+  session.registry.add(workspaceId, record.id);
+  return { ...written, record };
+}
+
+async function post(creation: Creation): Promise<Written<ApiKeyRecord>> {
+  const { session, declared, doing } = creation;
+  const underWay = sentences(
+    `${doing}: the run ended before the service answered`,
+    `${isUnknown}, and it is not in state`,
+    capitalised(whatToLookFor(creation)),
+  );
+  const call = { ...session.call, sending: () => session.onInterrupt(underWay) };
+  try {
+    return declared.existingKey === undefined
+      ? await createApiKey(call, createBody(declared))
+      : await migrateApiKey(call, migrateBody(declared));
+  } catch (error) {
+    const ifExisting =
+      declared.existingKey === undefined ? "" : ` If it already has this value, ${session.importKey}.`;
+    const advice = `Check that workspace ${declared.workspaceId} exists, that the access token is allowed to create keys in it, and that the service accepts the values.${ifExisting}`;
+    if (error instanceof CallError && error.verdict === "ambiguous") {
+      const ifUnique =
+        "If it allows a name only once, a replacement needs another name, or the option deleteBeforeReplace.";
+      throw await lostKey(creation, error.message, ifRefused(error, `${advice} ${ifUnique}`));
+    }
+    session.onInterrupt(undefined);
+    throw toFailure(error, session, { doing, notDone: "Nothing was created", advice });
+  }
+}
+
+const isUnknown = "It is not known whether the key was created";
+
+/** A cache, or a service that returns an existing record, may answer with a key that existed before (K6). */
+function isAnothers({ session, declared, before }: Creation, record: ApiKeyRecord): boolean {
+  const { existingKey, workspaceId } = declared;
+  const { id } = record;
+  const isListed = before.kind === "listed" && before.has(id);
+  if (!isListed && !session.registry.has(workspaceId, id)) return false;
+  if (existingKey === undefined || !hasValue(record, existingKey)) return true;
+  session.warn(
+    `Migrating ${label(declared)}: the service answered with ${id}, which existed before. If another resource or stack manages this key too, destroying either of them may delete it.`,
+    [id],
+  );
+  return false;
+}
+
+/** Whether the record repeats the value, or a masked form that ends like it. */
+function hasValue({ key, maskedKey = "" }: ApiKeyRecord, value: string): boolean {
+  const [, end = ""] = /[^A-Za-z0-9]{2,}([A-Za-z0-9]{3,})$/.exec(maskedKey) ?? [];
+  return key === value || (end !== "" && value.endsWith(end));
+}
+
+/** The error of a create whose answer can't be used. It names the keys that may be the new one. */
+async function lostKey(creation: Creation, problem: string, advice?: string): Promise<Failure> {
+  const { declared, doing, before } = creation;
+  const lost =
+    declared.existingKey === undefined
+      ? "the key is not in state, and its secret is lost"
+      : "the key is not in state";
+  const now = await newNamesakes(creation);
+  const found = "problem" in now ? "" : inWords(now);
+  const what = (all: string) => {
+    if ("problem" in now)
+      return `The workspace's list of keys could not be read (${now.problem}): ${whatToLookFor(creation)}`;
+    if (now.length === 0)
+      return `The workspace's list shows no new key with this name and customer: run \`pulumi up\` again. The list may lag or be truncated: if ${wanted(creation)} shows up later, ${remedyOf(creation)}`;
+    const [where, which] =
+      before.kind === "listed"
+        ? ["New in the workspace's list:", "If"]
+        : ["Perhaps new in the workspace's list:", `If one was created since ${sinceOf(creation)}, and`];
+    return `${where} ${all}. ${which} no other stack or person created it, ${remedyOf(creation)}; then run \`pulumi up\` again`;
+  };
+  const reason = (all: string) => sentences(problem, `${isUnknown}; ${lost}`, what(all), advice);
+  return new Failure(`${doing}: ${reason(found)}`, { unresolved: true, reason, found });
+}
+
+/** Lists that a search has read in vain for 8 seconds: later searches take 2. */
+const searchedInVain = new WeakSet<object>();
+
+/** The new keys of the declared name and customer that no resource of this process has. The list may lag behind. */
+async function newNamesakes({ session, declared, before }: Creation) {
+  const list = sharedReads(session.call).keys(declared.workspaceId);
+  const isOld = ({ id }: ApiKeyRecord) =>
+    (before.kind === "listed" && before.has(id)) || session.registry.has(declared.workspaceId, id);
+  const found = await pollUntil(session, {
+    waitingFor: `the list to show ${label(declared)}`,
+    look: async () => {
+      const now = liveKeys(await list.fresh());
+      return now.kind === "listed" ? now.namesakesOf(declared).filter((key) => !isOld(key)) : now;
+    },
+    isDone: (now) => !("problem" in now) && now.length > 0,
+    pauses: searchedInVain.has(list) ? pausesMs.slice(0, 3) : pausesMs,
+  });
+  if ("problem" in found || found.length === 0) searchedInVain.add(list);
+  return found;
+}
+
+/** Tells of keys that a killed run, or one whose answer was lost, may have left behind. */
+function warnOfNamesakes(creation: Creation): void {
+  const { session, declared, doing, before } = creation;
+  const { registry } = session;
+  const { workspaceId } = declared;
+  if (before.kind === "unlisted") return;
+  const unmanaged = before
+    .namesakesOf(declared)
+    .filter(({ id }) => !registry.has(workspaceId, id) && !registry.isDropped(workspaceId, id));
+  if (unmanaged.length === 0) return;
+  const [what, it] = unmanaged.length === 1 ? ["a key", "it"] : [`${unmanaged.length} keys`, "one"];
+  const has = `already has ${what} with this name and customer`;
+  // For `--replace` and `pulumi state taint`, the engine doesn't tell the provider which key is in state.
+  const advice = `If another resource or stack manages ${it}, or this update replaces it, do nothing; if a failed or interrupted run left ${it} behind, ${remedyOf(creation)}.`;
+  session.warn(
+    `${doing}: the workspace ${has}: ${inWords(unmanaged)}. ${advice}`,
+    unmanaged.map(({ id }) => id),
+    `workspace ${workspaceId} ${has}. ${advice}`,
+  );
+}
+
+function whatToLookFor(creation: Creation): string {
+  return `look for ${wanted(creation)}; if there is one, ${remedyOf(creation)}; then run \`pulumi up\` again`;
+}
+
+function wanted(creation: Creation): string {
+  return `a key with this name and customer, created since ${sinceOf(creation)}`;
+}
+
+function sinceOf({ before }: Creation): string {
+  return before.since.toISOString();
+}
+
+function remedyOf({ session, declared }: Creation): string {
+  return declared.existingKey === undefined
+    ? "delete it, because nobody has its secret"
+    : `${session.importKey} (don't delete it: its value may be in use)`;
+}
+
+function inWords(keys: readonly ApiKeyRecord[]): string {
+  return listed(
+    keys.map(({ id, createdAt }) => (createdAt ? `${id} (created ${createdAt})` : id)),
+    10,
+  );
+}
+
+type NameAndCustomer = Pick<ApiKeyRecord, "name" | "customerId">;
+
+/** Both as one text, however the service may have spelled them. */
+function nameAndCustomer({ name, customerId }: NameAndCustomer): string {
+  return JSON.stringify([caseFolded(name), caseFolded(customerId)]);
+}
+
+const indexes = new WeakMap<object, LiveKeys | Unlisted>();
+
+/** Made once for each answer, because many creates share it. */
+function liveKeys(answer: Reading<Listing<ApiKeyRecord>>): LiveKeys | Unlisted {
+  const made = indexes.get(answer) ?? indexed(answer);
+  indexes.set(answer, made);
+  return made;
+}
+
+function indexed(answer: Reading<Listing<ApiKeyRecord>>): LiveKeys | Unlisted {
+  const since = new Date();
+  if (answer.kind === "unavailable") return { kind: "unlisted", since, problem: answer.error.message };
+  const all = answer.value.all.filter(({ deleted }) => !deleted);
+  const ids = new Set(all.map(({ id }) => id));
+  const byName = Map.groupBy(all, nameAndCustomer);
+  return {
+    kind: "listed",
+    since,
+    has: (id) => ids.has(id),
+    namesakesOf: (declared) => byName.get(nameAndCustomer(declared)) ?? [],
+  };
+}
+
+/** What is wrong with a key that exists: what was tried, with its name, and why it failed, without. */
+export interface KeyProblem {
+  readonly doing: string;
+  readonly why: string;
+}
+
+/** The problem with the secret in the answer of create or migrate, if there is one (K5, K6). */
+export function secretProblem(declared: KeyInputs, { id, key }: ApiKeyRecord): KeyProblem | undefined {
+  const { existingKey } = declared;
+  if (existingKey === undefined) {
+    if (key !== undefined) return undefined;
+    const why =
+      "the service created it but did not return the secret. The key is in state, and the next update replaces it.";
+    return { doing: `Creating ${label(declared)} (${id})`, why };
+  }
+  const isMasked = /[*\u2022\u2026]/.test(key ?? "");
+  if (key === undefined || key === existingKey || isMasked) return undefined;
+  const why =
+    "the service created it, but returned a secret that differs from existingKey. The key is in state with existingKey as its secret: check that this value works; if it does not, correct existingKey.";
+  return { doing: `Migrating ${label(declared)} (${id})`, why };
+}

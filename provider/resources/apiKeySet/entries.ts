@@ -1,0 +1,320 @@
+/** The inputs and outputs of a set of keys: an ApiKey's inputs by alias, and their defaults. */
+
+import { isDeepStrictEqual } from "node:util";
+import * as z from "zod/mini";
+import type { DraftOf, InputsOf, StateOf } from "../../core/definition";
+import {
+  aList,
+  aMap,
+  type Canonical,
+  canonicalInputs,
+  type Field,
+  isUnknown,
+  optional,
+  required,
+  secret,
+  strings,
+} from "../../core/fields";
+import { type SecretPath, secretsOf, withSecrets } from "../../core/secrecy";
+import {
+  defined,
+  failedKey,
+  hiddenIn,
+  isRecord,
+  nonEmpty,
+  observedKey,
+  type Properties,
+  pick,
+  secretsKey,
+} from "../../core/state";
+import {
+  follows as followsOfKey,
+  isLost,
+  type KeyDraft,
+  type KeyInputs,
+  type KeyState,
+  fields as keyFields,
+  inputs as keyInputs,
+  workspaceIn,
+} from "../apiKey/model";
+import { requiredString } from "../fields/schemas";
+import { type KeyToDelete, type OwnedKey, type OwnedKeys, toDeleteIn } from "../keys/operations";
+
+const { workspaceId, customerId, name, existingKey, existingId, ...rest } = keyInputs;
+const schemasOf = <I extends Readonly<Record<string, { readonly schema: z.ZodMiniType }>>>(inputs: I) =>
+  Object.fromEntries(Object.entries(inputs).map(([key, { schema }]) => [key, schema])) as {
+    readonly [Name in keyof I]: I[Name]["schema"];
+  };
+const defaultsSchemas = {
+  customerId: z.nullish(customerId.schema),
+  name: z.nullish(name.schema),
+  ...schemasOf(rest),
+};
+const entrySchemas = {
+  ...defaultsSchemas,
+  existingKey: existingKey.schema,
+  existingId: existingId.schema,
+  renamedFrom: z.nullish(requiredString),
+};
+
+const canonicalOf = new Map(keyFields.map((field) => [field.name, field.canonical]));
+/** What is no input of an ApiKey stays as it is, for check to refuse. */
+const canonicalIn = (field: string, value: unknown) => {
+  const canonical = canonicalOf.get(field);
+  return canonical === undefined ? value : canonical(value);
+};
+
+type Keys = Readonly<Record<string, Properties>>;
+
+export const shape = {
+  inputs: {
+    workspaceId,
+    keys: required(z.record(z.string(), z.strictObject(entrySchemas)), {
+      onChange: "update",
+      canonical: canonicalKeys as Canonical<Keys>,
+      secret: ["*", "existingKey"],
+    }),
+    defaults: optional(z.nullish(z.strictObject(defaultsSchemas)), {
+      onChange: "update",
+      canonical: canonicalDefaults,
+    }),
+  },
+  outputs: { ids: strings, maskedKeys: strings, secrets: secret(strings) },
+  hidden: {
+    /** What the service chose for a key, by alias. */
+    __chosen: aMap,
+    /** Aliases of keys whose secret is lost (K6). */
+    __keyLost: aList,
+    /** Aliases of keys whose secret was given as existingKey. */
+    __migrated: aList,
+    /** Keys that are still to be deleted. */
+    __toDelete: aList,
+    /** Aliases of keys that were written, but not seen to match the program. */
+    __unconfirmed: aList,
+  },
+};
+
+export type Shape = typeof shape;
+export type SetInputs = InputsOf<Shape>;
+export type SetDraft = DraftOf<Shape>;
+export type SetState = StateOf<Shape>;
+
+/** An empty value in an entry stays, as null, because it overrides a default. */
+function canonicalKeys(value: unknown): Keys | undefined {
+  if (!isRecord(value)) return isUnknown(value) ? (value as Keys) : undefined;
+  return Object.fromEntries(
+    Object.entries(value).map(([alias, entry]) => [alias, isRecord(entry) ? canonicalEntry(entry) : entry]),
+  ) as Keys;
+}
+
+function canonicalEntry(entry: Properties): Properties {
+  return Object.fromEntries(
+    Object.entries(entry).flatMap(([field, value]) => {
+      if (value === undefined) return [];
+      if (field === "renamedFrom") return value === null || value === "" ? [] : [[field, value]];
+      // Null would mean the alias.
+      if (field === "name" && value === "") return [[field, value]];
+      return [[field, canonicalIn(field, value) ?? null]];
+    }),
+  );
+}
+
+function canonicalDefaults(value: unknown): Properties | undefined {
+  if (!isRecord(value)) return isUnknown(value) ? (value as Properties) : undefined;
+  const all = Object.entries(value).flatMap(([field, one]) => {
+    if (one === null || one === undefined) return [];
+    const given = canonicalIn(field, one);
+    return given === undefined ? [] : [[field, given]];
+  });
+  return all.length === 0 ? undefined : Object.fromEntries(all);
+}
+
+export type Entries = readonly (readonly [string, unknown])[];
+
+/** None while `keys` is unknown or wrong. */
+export function entriesIn({ keys }: SetDraft): Entries {
+  return isRecord(keys) ? Object.entries(keys) : [];
+}
+
+/** The inputs of the ApiKey that an entry declares, as the program spells them; all unknown if the entry is. */
+export function withDefaults({ workspaceId, defaults }: SetDraft, alias: string, entry: unknown): KeyDraft {
+  const key: KeyDraft = { ...propertiesIn(defaults, defaultsSchemas), ...propertiesIn(entry, entrySchemas) };
+  return { ...key, workspaceId, name: key.name ?? alias };
+}
+
+function propertiesIn(value: unknown, schemas: object): Properties {
+  if (isUnknown(value)) return Object.fromEntries(Object.keys(schemas).map((name) => [name, value]));
+  return isRecord(value) ? value : {};
+}
+
+/** The same in canonical form. */
+export function inputsOfEntry(declared: SetDraft, alias: string, entry: unknown): KeyInputs {
+  const key = canonicalInputs(keyFields, withDefaults(declared, alias, entry));
+  const secrets = keySecrets(declared);
+  return (secrets.length === 0 ? key : withSecrets(key, secrets)) as KeyInputs;
+}
+
+/** The secret fields of each key: a field that is secret in one entry is secret in all. */
+function keySecrets(declared: Properties): readonly SecretPath[] {
+  return secretsOf(declared).flatMap(ofKey);
+}
+
+function ofKey([name, ...rest]: SecretPath): readonly SecretPath[] {
+  const [field, ...deeper] = name === "keys" ? rest.slice(1) : name === "defaults" ? rest : [name, ...rest];
+  return field === undefined ? keyFields.map((one) => [one.name]) : [[field, ...deeper]];
+}
+
+/** The inputs of each entry that name an existing key. */
+export function existingIn(declared: SetDraft): readonly KeyDraft[] {
+  const { workspaceId } = declared;
+  return entriesIn(declared).map(([, entry]) => {
+    if (!isRecord(entry)) return {};
+    const { existingKey, existingId } = entry;
+    return { workspaceId, existingKey, existingId };
+  });
+}
+
+export function formerAlias(entry: unknown): string | undefined {
+  const former = isRecord(entry) ? entry["renamedFrom"] : undefined;
+  return typeof former === "string" && former !== "" && !isUnknown(former) ? former : undefined;
+}
+
+/** Turns a set's state into ApiKey states, and back. */
+
+const chosen = ["effectivePrefix", "effectiveExpiresAt"] as const;
+
+/** A default can also be in `keys`: if a key differs from the defaults, state has all that differs in its entry. */
+export function follows([name, ...rest]: SecretPath): readonly SecretPath[] {
+  if (name !== "keys" && name !== "defaults") return [];
+  const [field, ...deeper] = name === "keys" ? rest.slice(1) : rest;
+  if (field === undefined) return [["keys"], ["maskedKeys"], [observedKey], ["__chosen"]];
+  const ofKeys = followsOfKey([field, ...deeper]).map(([at, ...below]): SecretPath => {
+    if (at === "maskedKey") return ["maskedKeys"];
+    return at === observedKey ? [observedKey, "*", ...below] : ["__chosen", "*", at, ...below];
+  });
+  return [["keys", "*", field, ...deeper], ...ofKeys];
+}
+
+/** What a message calls the keys of a set. */
+export function label(properties: SetDraft): string {
+  return `keys of ${workspaceIn(properties)}`;
+}
+
+export function quoted(names: readonly string[]): readonly string[] {
+  return names.map((name) => JSON.stringify(name));
+}
+
+/** The ids of the keys that entries have. */
+export function idsIn({ ids = {}, keys = {} }: SetState): readonly (readonly [alias: string, id: string])[] {
+  return Object.entries(ids).filter(([alias]) => Object.hasOwn(keys, alias));
+}
+
+export function ownedKeys(state: SetState): OwnedKeys {
+  const at = (all: Properties | undefined, alias: string) =>
+    all !== undefined && Object.hasOwn(all, alias) ? all[alias] : undefined;
+  const [lost, migrated] = [aliasesIn(state.__keyLost), aliasesIn(state.__migrated)];
+  const unconfirmed = aliasesIn(state.__unconfirmed);
+  const entries = new Map(entriesIn(state));
+  const keys = idsIn(state).map(([alias, id]): [string, OwnedKey] => {
+    const key = at(state.secrets, alias);
+    const observed = at(hiddenIn(state, observedKey), alias);
+    const chosenByService = at(state.__chosen, alias);
+    const ofKey = {
+      ...inputsOfEntry(state, alias, entries.get(alias)),
+      existingKey: migrated.has(alias) ? key : undefined,
+      key,
+      maskedKey: at(state.maskedKeys, alias),
+      ...(isRecord(chosenByService) ? pick(chosenByService, chosen) : {}),
+      [observedKey]: isRecord(observed) ? observed : undefined,
+      [failedKey]: unconfirmed.has(alias) ? true : undefined,
+      __keyLost: lost.has(alias) ? true : undefined,
+    };
+    return [alias, { id, state: defined(ofKey) as KeyState }];
+  });
+  return { byAlias: new Map(keys), toDelete: toDelete(state) };
+}
+
+export function stateOf(declared: SetInputs | SetState, { byAlias, toDelete: left }: OwnedKeys): SetState {
+  const { workspaceId, defaults } = declared;
+  const entries = new Map(entriesIn(declared));
+  const all = [...byAlias];
+  const by = <T>(pick: (state: KeyState, id: string) => T | undefined): Record<string, T> =>
+    Object.fromEntries(
+      all.flatMap(([alias, { id, state }]) => {
+        const value = pick(state, id);
+        return value === undefined ? [] : [[alias, value]];
+      }),
+    );
+  const aliasesWith = (has: (state: KeyState) => unknown) =>
+    all.flatMap(([alias, { state }]) => (has(state) ? [alias] : []));
+  return {
+    ...defined({ workspaceId, defaults, [secretsKey]: declared[secretsKey] }),
+    keys: Object.fromEntries(
+      all.map(([alias, { state }]) => [alias, entryOf(declared, alias, entries.get(alias), state)]),
+    ),
+    ids: by((_state, id) => id),
+    maskedKeys: by(({ maskedKey }) => maskedKey),
+    secrets: by(({ key }) => key),
+    ...defined({
+      [observedKey]: nonEmpty(by((state) => state[observedKey])),
+      __chosen: nonEmpty(by((state) => nonEmpty(pick(state, chosen)))),
+      __keyLost: nonEmpty(aliasesWith(isLost)),
+      __migrated: nonEmpty(aliasesWith(({ existingKey }) => existingKey)),
+      __toDelete: nonEmpty(left),
+      __unconfirmed: nonEmpty(aliasesWith((state) => state[failedKey])),
+    }),
+  };
+}
+
+const spelledFields = keyFields.filter(({ name }) => name !== "workspaceId" && name !== "existingKey");
+
+/**
+ * The entry as the program has it, if the key matches it. Otherwise, each field that differs has the key's value or, if
+ * a default would apply instead, null. The secret is only in `secrets`.
+ */
+function entryOf(declared: SetDraft, alias: string, entry: unknown, state: Properties): Properties {
+  const { existingKey: _, ...own } = isRecord(entry) ? entry : ({} as Properties);
+  const wanted: Properties = inputsOfEntry(declared, alias, own);
+  const differs = (field: Field, of: Properties) =>
+    !isDeepStrictEqual(field.canonical(state[field.name]), of[field.name]);
+  const different = spelledFields.filter((field) => differs(field, wanted));
+  if (different.length === 0) return own;
+  const defaults: Properties = inputsOfEntry(declared, alias, {});
+  const same = Object.entries(own).filter(([name]) => !different.some((field) => field.name === name));
+  const explicit = different
+    .filter((field) => field.canonical(state[field.name]) !== undefined || differs(field, defaults))
+    // Null would mean the alias.
+    .map(({ name, canonical }) => [name, canonical(state[name]) ?? (name === "name" ? "" : null)]);
+  return Object.fromEntries([...same, ...explicit]);
+}
+
+export function inputsOf(state: SetState): SetDraft {
+  const { workspaceId, defaults, secrets = {} } = state;
+  const migrated = aliasesIn(state.__migrated);
+  const keys = entriesIn(state).map(([alias, entry]) => [
+    alias,
+    migrated.has(alias) && isRecord(entry) ? { ...entry, existingKey: secrets[alias] } : entry,
+  ]);
+  return defined({ workspaceId, keys: Object.fromEntries(keys), defaults });
+}
+
+/** Whether state needs an update whatever the program says. */
+export function isPending(state: SetState): boolean {
+  return (
+    aliasesIn(state.__keyLost).size > 0 ||
+    aliasesIn(state.__unconfirmed).size > 0 ||
+    toDelete(state).length > 0
+  );
+}
+
+function aliasesIn(value: readonly unknown[] = []): ReadonlySet<string> {
+  return new Set(value.filter((alias) => typeof alias === "string"));
+}
+
+/** The keys that no entry has any more, but the service still has. */
+export function toDelete(state: Pick<SetState, "__toDelete" | typeof secretsKey>): readonly KeyToDelete[] {
+  return toDeleteIn(
+    state.__toDelete,
+    keySecrets(state).some(([field]) => field === "name"),
+  );
+}
