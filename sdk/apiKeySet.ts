@@ -15,8 +15,9 @@ export interface ApiKeySetDefaultsArgs
 
 /**
  * One key of an {@link ApiKeySet}: the inputs of an {@link ApiKey}, except `workspaceId`. An input that is left out is
- * taken from `defaults`, also where two inputs can't be combined. `customerId` is required here or in `defaults`. Removing the entry deletes the key. When an
- * update replaces a key, the old secret stops working before its users have the new one.
+ * taken from `defaults`, also where two inputs can't be combined. `customerId` is required here or in `defaults`.
+ * Removing the entry deletes the key. When an update replaces a key, the old secret stops working before its users have
+ * the new one.
  *
  * @remarks
  * null removes a default.

@@ -65,8 +65,8 @@ export interface ApiKeyArgs {
    */
   readonly externalMeterId?: pulumi.Input<string | undefined>;
   /**
-   * Any JSON object, at most 64 levels deep, which the service keeps with the key. Default: none. Changing it replaces
-   * the key with a new one. The service never returns it, so a refresh can't see changes made outside Pulumi.
+   * Any JSON object, which the service keeps with the key. Default: none. Changing it replaces the key with a new one. The
+   * service never returns it, so a refresh can't see changes made outside Pulumi.
    */
   // biome-ignore lint/suspicious/noExplicitAny: with unknown, a value whose type is an interface would be refused.
   readonly metadata?: pulumi.Input<Record<string, any> | undefined>;
@@ -89,8 +89,8 @@ export interface ApiKeyArgs {
    */
   readonly existingId?: pulumi.Input<string | undefined>;
   /**
-   * Arbitrary strings, never sent to the service. Default: none. Changing one replaces the key with a new one: for example, to rotate
-   * it by date.
+   * Arbitrary strings, never sent to the service. Default: none. Changing one replaces the key with a new one: for
+   * example, to rotate it by date.
    */
   readonly keepers?: pulumi.Input<Record<string, pulumi.Input<string>> | undefined>;
 }

@@ -116,6 +116,8 @@ export interface TransportOptions {
 export const retryLimits = {
   /** Not counting those answered with 429. */
   attempts: 4,
+  /** From the first attempt on, without pauses: no further one begins later. */
+  totalMs: 60_000,
   firstPauseMs: 250,
   longestPauseMs: 8_000,
   /** All pauses of one call. */
@@ -195,6 +197,7 @@ export function openTransport(options: TransportOptions = {}): Transport {
     let throttled = 0;
     let pausedMs = 0;
     let mayBeDone = false;
+    const beganAt = Date.now();
     function stop({ verdict, message, status, noRecord }: CallError): never {
       if (!mayBeDone || verdict === "ambiguous") throw new CallError(verdict, message, status, { noRecord });
       throw new CallError("ambiguous", `${message}; an earlier attempt may have succeeded`, status);
@@ -233,7 +236,8 @@ export function openTransport(options: TransportOptions = {}): Transport {
       const isSafe =
         verdict === "notSent" ||
         (policy === "idempotent" && !error.noRecord && (verdict === "ambiguous" || isPaced));
-      const isRepeated = isThrottled || (isSafe && attempts < retryLimits.attempts);
+      const isInTime = Date.now() - beganAt - pausedMs < retryLimits.totalMs;
+      const isRepeated = isThrottled || (isSafe && attempts < retryLimits.attempts && isInTime);
       if (!isRepeated || pausedMs + waitMs > retryLimits.pausesMs) stop(error);
       if (!isPaced) {
         pausedMs += waitMs;

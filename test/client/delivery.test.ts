@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer } from "node:net";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import * as api from "./api";
 import { callTo, errorOf, keyAnswer, keyPath, newBilling, newKey, quickPauses, wireServer } from "./calls";
 import { answer } from "./wireServer";
@@ -27,6 +27,18 @@ async function refusing(): Promise<string> {
   await new Promise((resolve) => server.close(resolve));
   return `http://127.0.0.1:${port}`;
 }
+
+it("a call whose attempts have taken a minute begins no further one", async () => {
+  let now = Date.now();
+  vi.spyOn(Date, "now").mockImplementation(() => now);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const server = await wireServer(() => {
+    now += 40_000;
+    return answer(503);
+  });
+  await errorOf(api.readApiKey(callTo(server.url, quickPauses()), keyPath));
+  expect(server.requests).toHaveLength(2);
+});
 
 describe("a POST", () => {
   const broken: [string, Parameters<typeof wireServer>[0], string][] = [
