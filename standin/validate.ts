@@ -55,13 +55,15 @@ function objectOf<Required extends Checks, Optional extends Checks>(
   };
 }
 
-/** Of a body whose other fields are required too in some variants. */
-function requiring<Always extends Checks, Others extends Checks>(
+/** A body with fields that some variants require, and with optional ones. */
+function requiring<Always extends Checks, Sometimes extends Checks, Optional extends Checks>(
   which: "all" | "few",
   always: Always,
-  others: Others,
-): Check<Body<Always, Others>> {
-  return which === "all" ? objectOf({ ...always, ...others }, {}) : objectOf(always, others);
+  sometimes: Sometimes,
+  optional: Optional,
+): Check<Body<Always, Sometimes & Optional>> {
+  const required = which === "all" ? { ...always, ...sometimes } : always;
+  return objectOf(required, { ...sometimes, ...optional }) as Check<Body<Always, Sometimes & Optional>>;
 }
 
 const permission = { representation: text, create: flag, read: flag, update: flag, del: flag };
@@ -80,6 +82,7 @@ const bodies = {
       migrateRequires,
       { key: text, name: text, workspaceId: text },
       { scopes: newScopes, enabled: flag, customerId: text, metadata: object },
+      {},
     ),
   editApiKey: () => objectOf({}, { name: text, enabled: flag, scopes: listOf(editedScope) }),
   editWorkspace: ({ positiveNumber }: Variant) => {
@@ -96,12 +99,13 @@ const bodies = {
     );
   },
   createScope: ({ scopeRequires }: Variant) =>
-    requiring(scopeRequires, { representation: text }, { name: text, description: text }),
+    requiring(scopeRequires, { representation: text }, { name: text, description: text }, {}),
   createBilling: ({ billingRequires }: Variant) =>
     requiring(
       billingRequires,
       { totalCredits: numericText, workspaceId: text },
       { allowOverages: flag, spendCap: text, externalMeterId: text },
+      {},
     ),
 };
 
