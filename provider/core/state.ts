@@ -70,7 +70,7 @@ export function applyDrift<State extends Properties>(
   const before = hiddenIn(state, observedKey);
   const drifted = fields.filter((field) => {
     const now = observed[field.name];
-    if (!(field.name in state)) return field.canonical(now) !== undefined;
+    if (!(field.name in state || field.name in before)) return field.canonical(now) !== undefined;
     return !same(field, field.name in before ? before[field.name] : state[field.name], now);
   });
   if (drifted.length === 0) return state;

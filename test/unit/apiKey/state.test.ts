@@ -139,6 +139,13 @@ describe("state after a read", () => {
     );
   });
 
+  test("R3 a field that the program leaves out has not drifted from the value that the service gave it", () => {
+    const fields = [{ name: "note", canonical: string }];
+    const state = { [observedKey]: { note: "given" } };
+    expect(applyDrift(fields, state, { note: "given" })).toBe(state);
+    expect(applyDrift(fields, state, { note: "changed" })).toEqual({ note: "changed" });
+  });
+
   test("R3 shows the same drift only once, and shows a change back as drift again", () => {
     fc.assert(
       fc.property(declared, record, record, (inputs, answer, later) => {
