@@ -1,11 +1,29 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { HostFailure } from "./host";
 import { failureOf } from "./keyActs";
-import type { PluginHost } from "./plugin";
+import { type PluginHost, startPlugin } from "./plugin";
 import { accessToken, openPluginScene, type Scene } from "./scene";
 
 const MiB = 1_024 * 1_024;
 const least = { workspaceId: "ws_main", customerId: "cus_1" };
+
+test("the plugin's messages to the engine never go through a proxy", async () => {
+  const proxy = createServer(() => {}).listen(0, "127.0.0.1");
+  await once(proxy, "listening");
+  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const asked: unknown[] = [];
+  proxy.on("connection", (socket) => asked.push(socket.unref()));
+  const env = { http_proxy: url, https_proxy: url, grpc_proxy: url, APIKEYS_ACCESS_TOKEN: "t" };
+  const host = await startPlugin({ ...env, APIKEYS_BASE_URL: "https://api.test" });
+  onTestFinished(() => void host.stop());
+  const scope = { id: "scope_1", state: { workspaceId: "ws_main", name: "a", representation: "a" } };
+  await host.resource("Scope").delete(scope);
+  expect(host.logged).toMatchObject([{ severity: "warning" }]);
+  expect(asked).toEqual([]);
+  proxy.close();
+});
 
 describe("calls to the plugin", () => {
   let scene: Scene<PluginHost>;

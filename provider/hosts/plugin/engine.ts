@@ -1,10 +1,13 @@
 /** The engine that started the plugin: all output for users goes through it, because it shows no output of a plugin. */
 import { AsyncLocalStorage } from "node:async_hooks";
-import { credentials } from "@grpc/grpc-js";
+import { credentials, Metadata } from "@grpc/grpc-js";
 import { EngineClient } from "@pulumi/pulumi/proto/engine_grpc_pb";
 import { LogRequest, LogSeverity } from "@pulumi/pulumi/proto/engine_pb";
 
 export type Engine = ReturnType<typeof openEngine>;
+
+/** How long the engine may take for a message, so that no operation waits for one that it never takes. */
+const answerMs = 5_000;
 
 interface Subject {
   readonly urn: string;
@@ -16,9 +19,10 @@ export function openEngine() {
   let address: string | undefined;
   let client: EngineClient | undefined;
 
-  /** Opened by the first message, because few commands have one. */
+  /** Opened by the first message, because few commands have one. The engine is on this machine, never behind a proxy. */
   function connected(): EngineClient | undefined {
-    if (address !== undefined) client ??= new EngineClient(address, credentials.createInsecure());
+    const options = { "grpc.enable_http_proxy": 0 };
+    if (address !== undefined) client ??= new EngineClient(address, credentials.createInsecure(), options);
     return client;
   }
   function log(severity: 0 | 1 | 2 | 3, message: string, ephemeral = false): void {
@@ -30,9 +34,9 @@ export function openEngine() {
       .setEphemeral(ephemeral);
     const to = connected();
     const shown = new Promise<void>((resolve) => {
-      // If the engine has exited, nobody reads it.
+      // If the engine has exited or hangs, nobody reads it.
       if (to === undefined) resolve();
-      else to.log(request, () => resolve());
+      else to.log(request, new Metadata(), { deadline: Date.now() + answerMs }, () => resolve());
     });
     underWay?.push(shown);
   }
