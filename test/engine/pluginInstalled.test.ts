@@ -49,9 +49,11 @@ describe.each(someOf(kinds, (kind) => kind === "npm package"))("the plugin insta
     if (kind === "npm package") await project.write("Pulumi.yaml", settings);
     stack = await createStack(project, { program: loadProgram(project.dir), env: credentials(service) });
     stack.setEnv("NODE_COMPILE_CACHE", undefined);
-    // The executable must work without Node.js.
+    // The executable must work without Node.js, and without its options.
     if (kind === "executable") stack.setEnv("PATH", join((await pulumiCli()).root, "bin"));
+    if (kind === "executable") stack.setEnv("NODE_OPTIONS", "--require=./none.js");
     if (kind !== "npm package") await install(kind, stack);
+    if (kind === "script") await project.write(".pulumi-home/package.json", '{"type":"module"}');
   });
   afterAll(() => Promise.all([service?.close(), project?.remove()]));
 

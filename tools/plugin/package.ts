@@ -39,6 +39,8 @@ for (const [kind, fill] of Object.entries({ script, executable })) {
 function script(folder: string) {
   const files = readdirSync(built).filter((file) => file !== "compiled");
   for (const file of files) copyFileSync(join(built, file), join(folder, file));
+  // Whatever package.json lies in a folder above.
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "commonjs" }));
 }
 
 /** Node.js's single executable application. Source: the documentation of version 24. */
@@ -53,8 +55,9 @@ function executable(folder: string) {
     // LICENSES.txt has the licences of what is in the scripts, which leave this out.
     external: ["@grpc/proto-loader"],
   });
-  const options = { main, output: blob, useCodeCache: true, disableExperimentalSEAWarning: true };
-  writeFileSync(config, JSON.stringify(options));
+  // NODE_OPTIONS is for the user's program: what it prints to stdout the engine would take for the plugin's port.
+  const options = { execArgvExtension: "none", useCodeCache: true, disableExperimentalSEAWarning: true };
+  writeFileSync(config, JSON.stringify({ main, output: blob, ...options }));
   execFileSync(execPath, ["--experimental-sea-config", config]);
   copyFileSync(execPath, made);
   // On macOS a changed program must be signed anew, if only by nobody.
