@@ -1,4 +1,5 @@
 /** One exchange over HTTP: a request is sent once, and its answer is read to the end. */
+import { BlockList, isIP } from "node:net";
 import type { Dispatcher } from "undici";
 
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
@@ -28,10 +29,20 @@ export type TimeOuts = typeof usualTimeOuts;
 /** The largest answer that is read. */
 export const mostBytes = 64 * 1_024 ** 2;
 
-/** Whether a parsed host is this machine: 127.0.0.0/8, ::1 or localhost. */
-export function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
+/** Whether a parsed host is an address in one of the ranges, such as "10.0.0.0/8", of a text. */
+function isInRange(hostname: string, text: string): boolean {
+  const ranges = new BlockList();
+  for (const [, net = "", bits] of text.matchAll(/([\d.]+|[\da-f:]+)\/(\d+)/gi)) {
+    if (isIP(net) !== 0 && Number(bits) <= (isIP(net) === 4 ? 32 : 128))
+      ranges.addSubnet(net, Number(bits), `ipv${isIP(net) as 4 | 6}`);
+  }
+  const address = hostname.replace(/^\[|\]$/g, "");
+  return isIP(address) !== 0 && ranges.check(address, `ipv${isIP(address) as 4 | 6}`);
 }
+
+/** Whether a parsed host is this machine. */
+export const isLoopback = (hostname: string) =>
+  hostname === "localhost" || isInRange(hostname, "127.0.0.0/8, ::1/128");
 
 const undici = (): typeof import("undici") => require("undici");
 
@@ -58,10 +69,12 @@ export function openAgent(url: URL, env: NodeJS.ProcessEnv, timeOuts: TimeOuts):
     maxResponseSize: mostBytes,
   };
   const [httpProxy, httpsProxy] = [proxy("HTTP_PROXY"), proxy("HTTPS_PROXY")];
-  // undici would send requests to this machine through the proxy too, token and all.
-  if (isLoopback(url.hostname) || (httpProxy === "" && httpsProxy === "")) return new (loadAgent())(options);
+  const noProxy = setting("NO_PROXY");
+  // undici would send requests to this machine through the proxy too, token and all, and knows no ranges.
+  const isDirect = isLoopback(url.hostname) || isInRange(url.hostname, noProxy);
+  if (isDirect || (httpProxy === "" && httpsProxy === "")) return new (loadAgent())(options);
   const { EnvHttpProxyAgent } = undici();
-  return new EnvHttpProxyAgent({ ...options, httpProxy, httpsProxy, noProxy: setting("NO_PROXY") });
+  return new EnvHttpProxyAgent({ ...options, httpProxy, httpsProxy, noProxy });
 }
 
 /** Never rejects. Only `onRequestStart` shows whether the request has started: a reset has the same code before and after. */

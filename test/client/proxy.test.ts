@@ -48,6 +48,18 @@ describe("a proxy from the environment", () => {
     expect(proxy.requests).toHaveLength(0);
   });
 
+  it.each([
+    ["http://10.1.2.3", "10.0.0.0/8", 0],
+    ["http://10.1.2.3", "192.168.0.0/16,10.0.0.0/33,x/8", 1],
+  ])("for %s, with %s in NO_PROXY, gets %i requests", async (url, ranges, requests) => {
+    const proxy = await wireServer(() => answer(200, keyAnswer));
+    const env = { HTTP_PROXY: proxy.url, NO_PROXY: ranges };
+    await api
+      .readApiKey(callTo(url, { env, timeOuts: { connectMs: 200 }, pause: async () => {} }), keyPath)
+      .catch(() => {});
+    expect(proxy.requests).toHaveLength(requests);
+  });
+
   it.each(["127.0.0.1", "localhost"])("is never used for loopback: %s", async (host) => {
     const proxy = await wireServer(() => answer(200, keyAnswer));
     const service = await wireServer(() => answer(200, keyAnswer));
