@@ -6,7 +6,7 @@ import {
   presets,
   type StandIn,
   startStandIn,
-} from "../standin";
+} from "../standin/index";
 import { command } from "./command";
 
 const usage = `Usage: npx pulumi-apikeys standin [options]

@@ -21,7 +21,8 @@ async function main() {
     platform: "node",
     target: "node22",
     format: "cjs",
-    external: ["undici"],
+    // The stand-in is in the package beside the command.
+    external: ["undici", "../standin/index"],
     metafile: true,
     logLevel: "warning",
   });
