@@ -1,6 +1,7 @@
 /** Calls to the service: how many at once, what is repeated, and what is known of a call that failed. */
 import { setTimeout as timer } from "node:timers/promises";
 import type { Dispatcher } from "undici";
+import { version } from "../../package.json";
 import {
   type Exchange,
   exchange,
@@ -182,7 +183,7 @@ export function openTransport(options: TransportOptions = {}): Transport {
       // A proxy's cache could answer with what was there before the last write.
       "cache-control": "no-cache",
       authorization: `Bearer ${accessToken}`,
-      "user-agent": "pulumi-apikeys",
+      "user-agent": `pulumi-apikeys/${version}`,
       ...(body && { "content-type": "application/json" }),
     };
     const lane = lanes.get(url.origin) ?? openLane(agentFor(url));

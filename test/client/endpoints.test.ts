@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import { version } from "../../package.json";
 import { isNotFound } from "../../provider/client/send";
 import { type PresetName, presets, startStandIn } from "../../standin";
 import * as api from "./api";
@@ -81,6 +82,7 @@ describe("an endpoint of the client", () => {
       const [request] = server.requests as [Received];
       expect(`${request.method} ${request.path}`).toBe(line);
       expect(request.headers["authorization"]).toBe(`Bearer ${token}`);
+      expect(request.headers["user-agent"]).toBe(`pulumi-apikeys/${version}`);
       expect(request.headers["accept-encoding"]).toBe("identity");
       expect(request.headers["cache-control"]).toBe("no-cache");
       expect(request.headers["content-type"]).toBe(body === undefined ? undefined : "application/json");
@@ -150,8 +152,8 @@ describe("the answer to a successful write", () => {
     const server = await wireServer(() => reply);
     const call = callTo(server.url);
     const expected = { record: undefined, problem };
-    expect(await api.editApiKey(call, keyPath, { name: "a" })).toEqual(expected);
-    expect(await api.deleteApiKey(call, keyPath)).toEqual(expected);
+    expect(await api.editApiKey(call, keyPath, { name: "a" })).toMatchObject(expected);
+    expect(await api.deleteApiKey(call, keyPath)).toMatchObject(expected);
     expect(server.requests).toHaveLength(2);
   });
 
