@@ -26,7 +26,7 @@ interface InstanceOptions extends Pick<HostContext, "run" | "warn" | "tell" | "n
  * know of each other. Until it is configured, all settings come from the environment.
  */
 export function openInstance(options: InstanceOptions) {
-  const { run, env } = options;
+  const { env } = options;
   const shared = new Map<string, Shared>();
   let config: EngineConfig = { argument: {}, stack: {} };
   let opened: Transport | undefined;
@@ -41,11 +41,7 @@ export function openInstance(options: InstanceOptions) {
   }
 
   function transport(): Transport {
-    if (opened !== undefined) return opened;
-    // After Ctrl-C nothing more is created or changed, but a new object can still be deleted.
-    const gate = async (method: string) =>
-      method === "POST" || method === "PATCH" ? run.whyClosed() : undefined;
-    opened = openTransport({ gate, signal: run.closed });
+    opened ??= openTransport();
     return opened;
   }
   return {
@@ -71,7 +67,7 @@ export function openInstance(options: InstanceOptions) {
         configuration: configured,
         transport,
         shared,
-        pause: (ms) => pause(ms, run.over),
+        pause,
         // One time for the whole run: what a diff finds due is due for the update too.
         now: () => {
           now ??= Date.now();

@@ -86,6 +86,15 @@ export interface ApiRequest<T> {
   readonly read: (body: string | undefined) => Written<T>;
   /** Called before each time that it is sent. */
   readonly sending?: (() => void) | undefined;
+  readonly run?: RunOfCall | undefined;
+}
+
+/** The run that a call belongs to. */
+export interface RunOfCall {
+  /** Once it is aborted, no request waits for the end of a pause. */
+  readonly closed: AbortSignal;
+  /** Asked before each time that a request is sent: why it may not be sent, as words to follow "because". */
+  readonly reasonAgainst: (method: Method) => string | undefined;
 }
 
 /** What all calls of a process share: connections, and the lane of each origin. */
@@ -108,10 +117,6 @@ export interface TransportOptions {
   /** In [0, 1), for jitter. */
   readonly random?: () => number;
   readonly timeOuts?: Partial<TimeOuts>;
-  /** Asked before each time that a request is sent: why it may not be sent, as words to follow "because". Default: all may. */
-  readonly gate?: (method: Method) => Promise<string | undefined>;
-  /** No request waits for the end of a pause once it is aborted. */
-  readonly signal?: AbortSignal;
 }
 
 export const retryLimits = {
@@ -158,7 +163,7 @@ type Lane = ReturnType<typeof openLane>;
 
 /** Opens nothing by itself: the HTTP library is loaded, and connections are opened, when they are first needed. */
 export function openTransport(options: TransportOptions = {}): Transport {
-  const { env = process.env, pause = systemPause, random = Math.random, signal } = options;
+  const { env = process.env, pause = systemPause, random = Math.random } = options;
   const { log = (line: string) => void process.stderr.write(`${line}\n`) } = options;
   const isDebugging = ["true", "1"].includes(env["APIKEYS_DEBUG"] ?? "");
   const timeOuts = { ...usualTimeOuts, ...options.timeOuts };
@@ -193,7 +198,8 @@ export function openTransport(options: TransportOptions = {}): Transport {
   }
 
   async function repeat<T>(request: ApiRequest<T>, wire: WireRequest, lane: Lane): Promise<Written<T>> {
-    const { method, policy } = request;
+    const { method, policy, run } = request;
+    const signal = run?.closed;
     let attempts = 0;
     let throttled = 0;
     let pausedMs = 0;
@@ -213,7 +219,7 @@ export function openTransport(options: TransportOptions = {}): Transport {
         await pause(leftMs, signal);
         if (lane.quietUntil === until) lane.quietUntil = 0;
       }
-      const barred = isClosed ? "the client was closed" : await options.gate?.(method);
+      const barred = isClosed ? "the client was closed" : run?.reasonAgainst(method);
       if (barred !== undefined) {
         const what = attempts + throttled === 0 ? "nothing was sent" : "the request was not sent again";
         stop(new CallError("notSent", `${what}, because ${barred}`));

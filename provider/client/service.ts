@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod/mini";
 import * as field from "./decode";
-import { type ApiRequest, CallError, type Transport, type Written } from "./send";
+import { type ApiRequest, CallError, type RunOfCall, type Transport, type Written } from "./send";
 import { errorInPlace } from "./words";
 
 /** Where the service is, and the token for it; checked by provider/core/config.ts. */
@@ -21,6 +21,7 @@ export interface Call {
   readonly secrets?: readonly string[];
   /** Called before each time that the request is sent. */
   readonly sending?: () => void;
+  readonly run?: RunOfCall;
 }
 
 export interface WorkspacePath {
@@ -223,10 +224,10 @@ function write<T>(
   body?: object,
   policy: ApiRequest<T>["policy"] = method === "POST" ? "untilAccepted" : "idempotent",
 ): Promise<Written<T>> {
-  const { transport, credentials, sending } = call;
+  const { transport, credentials, sending, run } = call;
   const secrets = [credentials.accessToken, ...(call.secrets ?? [])];
   const read = (text: string | undefined) => readAnswer(text, expected, secrets);
-  return transport.send({ ...credentials, method, path, policy, body, secrets, read, sending });
+  return transport.send({ ...credentials, method, path, policy, body, secrets, read, sending, run });
 }
 
 async function get<T>({ sending: _, ...call }: Call, path: string, expected: Expected<T>): Promise<T> {

@@ -5,7 +5,7 @@ import type { Configuration, Misconfiguration } from "./config";
 import type { AnyDefinition, Managed, Session, Warn } from "./definition";
 import { Failure } from "./errors";
 import { type Declarations, declaredClaim, openDeclarations, openRegistry, type Registry } from "./registry";
-import type { OnInterrupt, Run } from "./run";
+import { type Run, reasonAgainst } from "./run";
 import {
   everywhere,
   type SecretPath,
@@ -29,8 +29,8 @@ export interface HostContext {
   readonly tell?: (line: string) => void;
   /** Shows a line about what an update would do. Default: `tell`. */
   readonly note?: (line: string) => void;
-  /** Waits that long, or until the run is over. */
-  readonly pause: (ms: number) => Promise<void>;
+  /** Waits that long, or until the signal is aborted. */
+  readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
   /** What the resources of this process know of each other, by the kind of their objects. */
   readonly shared: Map<string, Shared>;
   /** The time of this run, in ms since 1970. */
@@ -131,11 +131,11 @@ function secretPathsOf(definition: AnyDefinition) {
 /** The configuration is read only when a request is about to be sent, because some operations send none. */
 export function openSession(
   context: KindContext,
-  onInterrupt: OnInterrupt,
+  run: Run = context.host.run,
   warn: Warn = (message) => context.host.warn(message),
 ): Session {
   const { host, registry } = context;
-  const { configuration, transport, tell, run } = host;
+  const { configuration, transport, tell } = host;
   const hidden = new Set<string>();
   const maskedInMessages = new Set<string>();
   const ready = () => {
@@ -160,18 +160,15 @@ export function openSession(
       for (const text of textsIn(values)) maskedInMessages.add(text);
     },
     registry,
-    onInterrupt: (text) =>
-      onInterrupt(text === undefined ? undefined : () => line(typeof text === "string" ? text : text())),
     closed: run.closed,
     over: run.over,
-    whyClosed: run.whyClosed,
-    pause: host.pause,
+    pause: (ms) => host.pause(ms, run.over),
     tell: (text) => tell?.(line(text)),
     masked,
     now: host.now(),
     currentTime: host.currentTime,
     importKey: host.importKey ?? "import it",
-    part: (name, warnOfPart) => openSession(context, (text) => onInterrupt(text, name), warnOfPart),
+    part: (warnOfPart) => openSession(context, run, warnOfPart),
     get withoutKeyList() {
       return ready().withoutKeyList;
     },
@@ -181,6 +178,7 @@ export function openSession(
         transport: transport(),
         credentials,
         secrets: [...hidden, ...maskedInMessages],
+        run: { closed: run.closed, reasonAgainst: (method: string) => reasonAgainst(method, run) },
       };
     },
     get tokenAdvice() {

@@ -37,7 +37,7 @@ export type Warn = (message: string, about?: readonly string[], general?: string
 
 /** What the lifecycle gives an operation. The parts that need the configuration throw a Failure if that is wrong. */
 export interface Session
-  extends Pick<Run, "closed" | "over" | "whyClosed">,
+  extends Pick<Run, "closed" | "over">,
     Pick<Configuration, "tokenAdvice" | "baseUrlSource" | "withoutKeyList"> {
   readonly call: Call;
   readonly warn: Warn;
@@ -47,8 +47,6 @@ export interface Session
   readonly maskInMessages: (...values: readonly unknown[]) => void;
   /** The objects of this kind that this process knows. */
   readonly registry: Registry;
-  /** Sets the line to print if the run ends before the result is saved to state. */
-  readonly onInterrupt: (line: string | (() => string) | undefined) => void;
   /** Waits that long, or until the run is over. */
   readonly pause: (ms: number) => Promise<void>;
   /** Shows a line of progress. */
@@ -60,7 +58,7 @@ export interface Session
   /** How users of this host import an existing key, as an instruction: "import it with …". */
   readonly importKey: string;
   /** A session for one of many objects, with secrets of its own: no answer is searched for the secrets of all objects. */
-  readonly part: (name: string, warn: Warn) => Session;
+  readonly part: (warn: Warn) => Session;
   /** Masks all of these values. */
   readonly masked: (text: string) => string;
 }
@@ -135,6 +133,8 @@ export interface Compared<S extends Shape, I = DraftOf<S>> {
 export interface Definition<S extends Shape, P = undefined> {
   readonly kind: string;
   readonly shape: S;
+  /** What messages call the object that these inputs declare: `key "ci" in workspace ws_1`. */
+  label(inputs: DraftOf<S>): string;
 
   /** Whether an update or a delete sends requests; a create always does. Default: both do. */
   sends?(operation: "update" | "delete", state: StateOf<S>): boolean;
@@ -196,22 +196,18 @@ export interface Definition<S extends Shape, P = undefined> {
   // ---- Operations ----
 
   create(session: Session, inputs: InputsOf<S>): Promise<Outcome<StateOf<S>>>;
+  /** A state with only the objects that a create made: `delete` undoes it if nobody takes the result. Default: none. */
+  created?(state: StateOf<S>): StateOf<S> | undefined;
   /**
-   * Undoes a create whose result can't be saved, if it can. Returns a line for each object that then exists outside state.
-   * Default: the next create finds the object.
+   * What to do about a create whose result nobody takes, and that is not undone; `state`: its result, if the service has
+   * answered. Default: nothing, because the next create finds the object.
    */
-  rollbackCreate?(session: Session, outcome: Outcome<StateOf<S>>): Promise<readonly string[]>;
+  ifUnsaved?(session: Session, inputs: InputsOf<S>, state?: StateOf<S>): string | undefined;
   /** Default: no id leads to an object of this kind. */
   readonly importing?: Importing<S>;
   /** `undefined` when the object no longer exists. */
   read(session: Session, id: string, state: StateOf<S>): Promise<Outcome<StateOf<S>> | undefined>;
   update(session: Session, compared: Comparison<S, P, InputsOf<S>>): Promise<Outcome<StateOf<S>>>;
-  /** As `rollbackCreate`, for what an update did and state will not have. Default: there is nothing to undo or to name. */
-  rollbackUpdate?(
-    session: Session,
-    outcome: Outcome<StateOf<S>>,
-    before: StateOf<S>,
-  ): Promise<readonly string[]>;
   /** Succeeds even if the object no longer exists. `declaredAnew`: the program of this run declares one of its identities. */
   delete(session: Session, id: string, state: StateOf<S>, declaredAnew: boolean): Promise<void>;
 }

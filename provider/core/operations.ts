@@ -23,11 +23,12 @@ import {
   sends,
   serviceAfterRead,
 } from "./context";
-import type { AnyComparison, AnyDefinition, Outcome, Session } from "./definition";
+import type { AnyDefinition, Outcome, Session } from "./definition";
 import { Failure, reworded } from "./errors";
+import { openRun, type Run } from "./run";
 import { secretsOf, secretValues, textsIn, valuesAt, withSecrets } from "./secrecy";
 import { defined, externalKey, failedKey, type Kept, type Properties, serviceKey, wireable } from "./state";
-import { inBounds, oneLine, partsOfImportId, sentences } from "./text";
+import { capitalised, inBounds, listed, oneLine, partsOfImportId } from "./text";
 
 export type Lifecycle = ReturnType<typeof lifecycle>;
 
@@ -61,10 +62,17 @@ export interface ReadResult extends Kept {
 
 async function create(context: KindContext, inputs: Properties): Promise<Kept> {
   const { definition } = context;
-  return operate(context, [inputs], async (session) => {
-    const declared = canonical(definition, inputs);
-    return afterWrite(context, await createOrRollBack(context, session, declared));
-  });
+  const declared = canonical(definition, inputs);
+  return operate(
+    context,
+    [inputs],
+    async (session) =>
+      afterWrite(
+        context,
+        await write(context, session, declared, () => definition.create(session, declared)),
+      ),
+    (session) => unsaved(context, session, declared, { left: [] }),
+  );
 }
 
 async function read(
@@ -143,7 +151,8 @@ async function update(context: KindContext, given: Kept, news: Properties): Prom
     const same = stateIfOnlySecretsChange(definition, given.state, news, compared);
     if (same !== undefined) return same;
     if (sends(definition, "update", compared.state)) expectSameBaseUrl(context, given);
-    return afterWrite(context, await updateOrRollBack(context, session, compared)).state;
+    const act = () => definition.update(session, compared);
+    return afterWrite(context, await write(context, session, compared.inputs, act, compared)).state;
   });
 }
 
@@ -164,19 +173,29 @@ function operate<T>(
   context: KindContext,
   given: readonly Properties[],
   act: (session: Session) => Promise<T>,
+  line?: (session: Session) => string | undefined,
 ): Promise<T> {
-  const { definition, host, paths } = context;
-  return host.run.during(async (onInterrupt) => {
-    const session = openSession(context, onInterrupt);
-    for (const one of given)
-      session.maskEverywhere(...paths.secrets.flatMap((path) => textsIn(valuesAt(one, path))));
-    session.maskInMessages(...secretValues(given, definition.follows));
+  const session = sessionFor(context, given);
+  const shown = (text: string) => inBounds(session.masked(text));
+  const ifEnded = () => {
+    const text = line?.(session);
+    return text && shown(oneLine(text));
+  };
+  return context.host.run.during(async () => {
     try {
       return await act(session);
     } catch (error) {
-      throw error instanceof Failure ? reworded(error, (line) => inBounds(session.masked(line))) : error;
+      throw error instanceof Failure ? reworded(error, shown) : error;
     }
-  });
+  }, ifEnded);
+}
+
+function sessionFor(context: KindContext, given: readonly Properties[], run?: Run): Session {
+  const session = openSession(context, run);
+  for (const one of given)
+    session.maskEverywhere(...context.paths.secrets.flatMap((path) => textsIn(valuesAt(one, path))));
+  session.maskInMessages(...secretValues(given, context.definition.follows));
+  return session;
 }
 
 function afterWrite({ services }: KindContext, outcome: Outcome): Kept {
@@ -210,62 +229,66 @@ function partsOf(kind: string, form: string, id: string, { workspaceId }: Proper
   throw new Failure(`${kind}: the id ${JSON.stringify(oneLine(id))} does not have the form ${form}.`);
 }
 
-// ---- Rolling back --------------------------------------------------------------------------------------------------
+// ---- After the end of the run --------------------------------------------------------------------------------------
 
-/** Rolls back new objects that can't be saved to state, because the run is over. */
-
-/** Creates. If the result can't be saved, deletes the new object again, or names it. */
-async function createOrRollBack(
-  { definition, host: { run } }: KindContext,
+/** Creates or updates. If nobody takes the result any more, undoes a create, and names what state will not have (R20). */
+async function write(
+  context: KindContext,
   session: Session,
   inputs: Properties,
+  act: () => Promise<Outcome>,
+  before?: Kept,
 ): Promise<Outcome> {
+  const { definition, host, registry } = context;
+  const { over } = host.run;
+  const warn = (...lines: readonly (string | undefined)[]) => {
+    for (const line of lines) if (over.aborted && line !== undefined) session.warn(line);
+  };
   let outcome: Outcome;
   try {
-    outcome = await definition.create(session, inputs);
+    outcome = await act();
   } catch (error) {
-    // The engine doesn't show the failure any more.
-    if (error instanceof Failure && error.unresolved && (await run.whyOver()) !== undefined) {
-      for (const line of [error.headline, ...error.lines]) session.warn(line);
-    }
+    if (error instanceof Failure && error.unresolved) warn(error.headline, ...error.lines);
     throw error;
   }
-  const why = await run.whyOver();
-  if (why === undefined) return outcome;
-  throw unsaved(session, why, outcome, (await definition.rollbackCreate?.(session, outcome)) ?? []);
-}
-
-/** Updates. Does the same if an update can do what must be undone, or named. */
-async function updateOrRollBack(
-  { definition, host: { run } }: KindContext,
-  session: Session,
-  compared: AnyComparison,
-): Promise<Outcome> {
-  const outcome = await definition.update(session, compared);
-  const { rollbackUpdate } = definition;
-  if (rollbackUpdate === undefined) return outcome;
-  const why = await run.whyOver();
-  if (why === undefined) return outcome;
-  throw unsaved(session, why, outcome, await rollbackUpdate(session, outcome, compared.state));
-}
-
-/** The failure to save a result. Also warns of each object that exists outside state. */
-function unsaved(
-  session: Session,
-  why: string,
-  { unresolved = [], lines = [] }: Outcome,
-  left: readonly string[],
-): Failure {
-  const warnings = [...unresolved, ...left];
-  for (const line of warnings) session.warn(line);
-  const [only, ...others] = warnings;
-  const some = others.length === 0 ? only : `See the ${warnings.length} warnings for what was left behind`;
-  return new Failure(
-    sentences(
-      `The result could not be saved to state because ${why}`,
-      some,
-      "Run `pulumi up` again; if the engine then reports a pending operation, `pulumi refresh --clear-pending-creates` removes it",
-    ),
-    { lines },
+  if (!over.aborted) return outcome;
+  const { id, state, unresolved = [] } = outcome;
+  const created = definition.created?.(state);
+  const isUndone = before === undefined && created !== undefined;
+  if (isUndone) await undo(context, [inputs, state], { id, state: created });
+  const others = [...(before === undefined ? [] : definition.managed(before.id, before.state))];
+  const known = new Set([...others, ...(definition.adopts?.(inputs) ?? [])].map((one) => one.id));
+  const left = [...definition.managed(id, state)]
+    .filter((one) => !known.has(one.id) && !registry.isDropped(one.workspaceId, one.id))
+    .map((one) => one.id);
+  const isNamed = created === undefined ? before === undefined : left.length > 0;
+  warn(...unresolved, isNamed ? unsaved(context, session, inputs, { left, state }) : undefined);
+  if (!isUndone) return outcome;
+  throw new Failure(
+    `The result could not be saved to state because ${over.reason}. The create was undone, except for what warnings name.`,
   );
+}
+
+/** Deletes what a create has made. `given`: the properties whose secrets no message may contain. */
+async function undo(context: KindContext, given: readonly Properties[], { id, state }: Kept): Promise<void> {
+  try {
+    await context.definition.delete(sessionFor(context, given, openRun()), id, state, false);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+  }
+}
+
+/** The line about a create that is not saved to state. `left`: the objects of its result, which the service has. */
+function unsaved(
+  { definition }: KindContext,
+  session: Session,
+  inputs: Properties,
+  { left, state }: { readonly left: readonly string[]; readonly state?: Properties },
+): string | undefined {
+  const advice = definition.ifUnsaved?.(session, inputs, state);
+  if (advice === undefined) return undefined;
+  const what = capitalised(definition.label(inputs));
+  return left.length === 0
+    ? `${what}: the run ended before the service answered. ${advice}`
+    : `${what} (${listed(left)}): the run ended before the result could be saved to state. ${advice}`;
 }

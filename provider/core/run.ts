@@ -1,26 +1,16 @@
 /**
  * The engine's run, which may end early in two steps. First it is closed: nothing new starts, but the results of what is
- * under way are still saved. Then it is over: the engine saves nothing any more.
+ * under way are still saved. Then it is over: nobody takes results any more.
  */
 
-/**
- * Sets the line to print if the process ends before the operation does; `undefined` clears it. `part` names one of several
- * objects. The line is a function because it is hardly ever printed.
- */
-export type OnInterrupt = (line: (() => string) | undefined, part?: string) => void;
-
-/** A run as its operations see it. Reasons are words to follow "because". */
+/** A run as its operations see it. The reason of each signal is words to follow "because". */
 export interface Run {
-  /** Why nothing new may start; `undefined` if it may. Ask before a write is sent. */
-  whyClosed(): Promise<string | undefined>;
-  /** Why a result can't be saved; `undefined` if it can. Ask before a create returns. */
-  whyOver(): Promise<string | undefined>;
   /** Aborted when the run is closed. */
   readonly closed: AbortSignal;
   /** Aborted when the run is over. */
   readonly over: AbortSignal;
-  /** Counts the operation as under way until it ends. */
-  during<T>(operation: (onInterrupt: OnInterrupt) => Promise<T>): Promise<T>;
+  /** Counts the operation as under way until it ends. `line` says what it leaves if the process ends before. */
+  during<T>(operation: () => Promise<T>, line?: () => string | undefined): Promise<T>;
 }
 
 /** A run as its process sees it. */
@@ -29,92 +19,41 @@ export interface OpenRun extends Run {
   close(reason: string): void;
   /** Closes the run and declares it over. */
   stop(reason: string): void;
-  /** How many operations are under way. */
-  readonly underWay: number;
-  /** The lines of `OnInterrupt` that are set now. */
-  interruptLines(): readonly string[];
+  /** The lines of the operations under way. */
+  readonly underWay: ReadonlySet<() => string | undefined>;
 }
 
-export interface RunOptions {
-  /** Finds out why the run is over, if it is. Default: it is over when it is stopped. */
-  readonly ask?: () => Promise<string | undefined>;
-  /** Called when the last operation under way has ended. */
-  readonly onIdle?: () => void;
-}
-
-export function openRun({ ask = async () => undefined, onIdle = () => {} }: RunOptions = {}): OpenRun {
+/** `onIdle` is called when the last operation under way has ended. */
+export function openRun(onIdle: () => void = () => {}): OpenRun {
   const closed = new AbortController();
   const over = new AbortController();
-  const underWay = new Set<Map<string | undefined, () => string>>();
-  let reasonClosed: string | undefined;
-  let reasonOver: string | undefined;
-  let asking: Promise<string | undefined> | undefined;
-
-  function close(why: string): void {
-    if (reasonClosed !== undefined) return;
-    reasonClosed = why;
-    closed.abort();
-  }
-  function stop(why: string): void {
-    close(why);
-    if (reasonOver !== undefined) return;
-    reasonOver = why;
-    over.abort();
-  }
-  async function whyOver(): Promise<string | undefined> {
-    if (reasonOver !== undefined) return reasonOver;
-    asking ??= askOnce();
-    return asking;
-  }
-  async function askOnce(): Promise<string | undefined> {
-    try {
-      const found = await ask();
-      if (found !== undefined) stop(found);
-    } finally {
-      asking = undefined;
-    }
-    return reasonOver;
-  }
+  const underWay = new Set<() => string | undefined>();
   return {
     closed: closed.signal,
     over: over.signal,
-    whyClosed: async () => reasonClosed ?? whyOver(),
-    whyOver,
-    async during(operation) {
-      const lines = new Map<string | undefined, () => string>();
-      underWay.add(lines);
+    underWay,
+    close: (reason) => closed.abort(reason),
+    stop: (reason) => {
+      closed.abort(reason);
+      over.abort(reason);
+    },
+    async during(operation, line = () => undefined) {
+      const own = () => line();
+      underWay.add(own);
       try {
-        return await operation((line, part) => {
-          if (line === undefined) lines.delete(part);
-          else lines.set(part, line);
-        });
+        return await operation();
       } finally {
-        underWay.delete(lines);
+        underWay.delete(own);
         if (underWay.size === 0) onIdle();
       }
     },
-    close,
-    stop,
-    get underWay() {
-      return underWay.size;
-    },
-    interruptLines: () => [...underWay].flatMap((lines) => Array.from(lines.values(), (line) => line())),
   };
 }
 
-/** The result of the work, or `instead` if the signal is aborted first. */
-export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>, instead: () => T): Promise<T> {
-  let stop = () => {};
-  const stopped = new Promise<T>((resolve) => {
-    stop = () => resolve(instead());
-  });
-  if (signal.aborted) stop();
-  else signal.addEventListener("abort", stop, { once: true });
-  try {
-    return await Promise.race([work, stopped]);
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
+/** Why a request may not be sent. A run that is closed still deletes; nobody knows of what is written once it is over (R20). */
+export function reasonAgainst(method: string, { closed, over }: Run): string | undefined {
+  const signal = method === "DELETE" ? over : closed;
+  return method !== "GET" && signal.aborted ? String(signal.reason) : undefined;
 }
 
 /** More at once are hardly faster, and a service may limit how many it answers. */

@@ -33,7 +33,7 @@ import {
 } from "../core/fields";
 import type { Checked, Registry } from "../core/registry";
 import { isSecret } from "../core/secrecy";
-import { capitalised, sentences } from "../core/text";
+import { sentences } from "../core/text";
 import { optionalFlag, optionalString, requiredString } from "./fields/schemas";
 
 // ---- Credits -------------------------------------------------------------------------------------------------------
@@ -183,13 +183,14 @@ const waysOut =
   "Check in the service. If the credits were granted, set billingId to the record's id and leave totalCredits out; if they were not, set grant to another value to grant them.";
 
 const unsaved =
-  "the result is not in state, so the next update would grant the credits again. Before it, check in the service whether they were granted, and if they were, set billingId to the record's id and leave totalCredits out.";
+  "The next update would grant the credits again. Before it, check in the service whether they were granted, and if they were, set billingId to the record's id and leave totalCredits out.";
 
 // ---- Operations ---------------------------------------------------------------------------------------------------
 
 export const customerBilling = define({
   kind: "CustomerBilling",
   shape,
+  label,
   sends: () => false,
   rules,
   identities,
@@ -203,7 +204,8 @@ export const customerBilling = define({
       : "Credits are granted again";
     return `${again} in addition: those of ${state.billingId ?? id} in workspace ${state.workspaceId} stay in the service, which has no call to take a grant back.`;
   },
-  managed: (id, { workspaceId, billingId }) => [{ workspaceId, id: billingId ?? id, claim: "" }],
+  managed: (id, state) =>
+    isUncertain(state) ? [] : [{ workspaceId: state.workspaceId, id: state.billingId ?? id, claim: "" }],
   // An output too: it is in state where the program does not declare it.
   unchanged: (name, value) => name === "billingId" && value === undefined,
   // A program never declares the two together.
@@ -211,7 +213,8 @@ export const customerBilling = define({
   // State alone tells a new grant from one that is renamed, or replaced because the engine was told to.
   refreshBeforeUpdate: true,
   create,
-  rollbackCreate,
+  // A grant can't be taken back, and the next update would grant again (B3).
+  ifUnsaved: (_session, { billingId }) => (billingId === undefined ? unsaved : undefined),
   read: async (_session, id, state) => ({ id, state }),
   update: (_session, { id, state, inputs }) => update(id, state, inputs),
   delete: async (session, id, state) => {
@@ -246,9 +249,6 @@ async function grant(session: Session, declared: BillingInputs): Promise<Billing
   let at = "";
   const sending = () => {
     at = new Date().toISOString();
-    session.onInterrupt(
-      `${doing}: the request was sent at ${at}, but the run ended before the service answered. ${capitalised(unsaved)}`,
-    );
   };
   try {
     const { record, problem } = await createBilling({ ...session.call, sending }, body);
@@ -266,19 +266,8 @@ async function grant(session: Session, declared: BillingInputs): Promise<Billing
       advice: `Check that workspace ${workspaceId} exists, and that the access token is allowed to create billing records in it.`,
     });
     if (failure.unresolved) return { ...uncertain(declared), failure: failure.message };
-    session.onInterrupt(undefined);
     throw failure;
   }
-}
-
-/** A grant can't be taken back, and the next update would grant again (B3). */
-async function rollbackCreate(_session: Session, { state }: BillingOutcome): Promise<readonly string[]> {
-  if (state.totalCredits === undefined) return [];
-  const doing = `Granting ${label(state)}`;
-  if (isUncertain(state)) return [`${doing}: ${unsaved}`];
-  return [
-    `${doing}: the credits were granted as ${state.billingId}, but the result is not in state, so the next update would grant the credits again. Before it, set billingId to ${state.billingId} and leave totalCredits out.`,
-  ];
 }
 
 /** State keeps a grant whose outcome is open, under an id of the provider's, so that it is never sent again unasked. */

@@ -125,6 +125,7 @@ function differences(declared: ScopeState, record: ScopeRecord): string | undefi
 export const scope = define({
   kind: "Scope",
   shape,
+  label,
   sends: () => false,
   rules,
   identities,

@@ -235,8 +235,11 @@ describe("a write whose first attempt may have been applied", () => {
 
   it("stays ambiguous if it may not be sent again", async () => {
     const server = await wireServer(() => answer(500));
-    const gate = async () => (server.requests.length > 0 ? "the test ended the run" : undefined);
-    const error = await errorOf(api.editApiKey(callTo(server.url, { gate }), keyPath, { name: "a" }));
+    const run = {
+      closed: new AbortController().signal,
+      reasonAgainst: () => (server.requests.length > 0 ? "the test ended the run" : undefined),
+    };
+    const error = await errorOf(api.editApiKey({ ...callTo(server.url), run }, keyPath, { name: "a" }));
     expect([error.verdict, error.message]).toEqual([
       "ambiguous",
       "the request was not sent again, because the test ended the run; an earlier attempt may have succeeded",

@@ -12,6 +12,8 @@ const busyFor = (times: number, ...headers: string[]) =>
     n <= times ? answer(429, { message: "slow down" }, ...headers) : answer(200, keyAnswer),
   );
 
+const runUntil = ({ signal }: AbortController) => ({ closed: signal, reasonAgainst: () => undefined });
+
 describe("a 429", () => {
   it.each<[string, string | undefined, number]>([
     ["seconds", "retry-after: 7", 7_000],
@@ -38,9 +40,10 @@ describe("a 429", () => {
   it("counts as an attempt once the run has ended", async () => {
     const server = await wireServer(() => answer(429, { message: "slow down" }, "retry-after: 60"));
     const ending = new AbortController();
-    const before = callTo(server.url, { pause: quickPauses().pause, signal: ending.signal });
+    const ofRun = () => ({ ...callTo(server.url, { pause: quickPauses().pause }), run: runUntil(ending) });
+    const before = ofRun();
     ending.abort();
-    for (const call of [before, callTo(server.url, { pause: quickPauses().pause, signal: ending.signal })]) {
+    for (const call of [before, ofRun()]) {
       const asked = server.requests.length;
       const { status, verdict } = await errorOf(api.deleteApiKey(call, keyPath));
       expect({ status, verdict, requests: server.requests.length - asked }).toEqual({
@@ -57,7 +60,7 @@ describe("a 429", () => {
     const server = await wireServer(() => answer(status, { message: "later" }, "retry-after: 50"));
     for (const isEnded of [true, false]) {
       const ending = new AbortController();
-      const call = callTo(server.url, { signal: ending.signal });
+      const call = { ...callTo(server.url), run: runUntil(ending) };
       const before = server.requests.length;
       if (isEnded) ending.abort();
       const failed = errorOf(api.readApiKey(call, keyPath));
@@ -70,8 +73,11 @@ describe("a 429", () => {
   it("is not repeated if the run allows no further request", async () => {
     const server = await busyFor(1);
     let sent = 0;
-    const gate = async (method: string) => (method === "POST" && sent > 0 ? "it is late" : undefined);
-    const call = { ...callTo(server.url, { pause: quickPauses().pause, gate }), sending: () => (sent += 1) };
+    const run = {
+      closed: new AbortController().signal,
+      reasonAgainst: (method: string) => (method === "POST" && sent > 0 ? "it is late" : undefined),
+    };
+    const call = { ...callTo(server.url, { pause: quickPauses().pause }), run, sending: () => (sent += 1) };
     const error = await errorOf(api.createApiKey(call, newKey));
     expect(error).toMatchObject({
       verdict: "notSent",

@@ -11,8 +11,9 @@ it("after the host is killed during the create of 300 keys, the next update crea
   expect(trial).toMatchObject({ live: trial.unheld, orphans: trial.unheld, told: trial.unheld });
 });
 
-it("two Ctrl-C while an update adds 100 keys to 200 delete the new ones, and the next update adds them", async () => {
+it("after two Ctrl-C while an update adds 100 keys to 200, the next update adds them and names each key left behind", async () => {
   const { findings, ...trial } = await tryOutSet(6, { before: 200, adding: 100, ending: "twoCtrlC" });
   expect(findings).toEqual([]);
-  expect(trial).toMatchObject({ live: 200, unheld: 0, orphans: 0 });
+  expect(trial.unheld).toBeGreaterThan(0);
+  expect(trial).toMatchObject({ live: 200 + trial.unheld, orphans: trial.unheld, told: trial.unheld });
 });

@@ -73,7 +73,7 @@ describe("two Ctrl-C on the engine", () => {
     expect(written(scene)).toEqual([...writes, "deleteApiKey", "deleteApiKey"].toSorted());
     expect(live(scene)).toEqual(before.filter((key) => !key.startsWith("first ")));
     expect(cut.output).toContain(
-      `the credits were granted as ${scene.service.billings()[0]?.id}, but the result is not in state`,
+      `100 credits in workspace ws_main (${scene.service.billings()[0]?.id}): the run ended before the result could be saved`,
     );
     const creating = ["creating credits", "creating made", "creating swapped"];
     const pending = [...creating, "deleting first", "updating changed"];
@@ -126,9 +126,9 @@ new CustomerBilling("more", { workspaceId: "ws_main", totalCredits: "5" });
     );
     expect(cut.ok, cut.output).toBe(false);
     for (const line of [
-      /Creating key "late" in workspace ws_main: the run ended before the service answered.*delete it/,
-      /Migrating key "old" in workspace ws_main: the run ended before the service answered.*don't delete it/,
-      /Granting 5 credits in workspace ws_main: the request was sent at 20.*set billingId/,
+      /Key "late" in workspace ws_main: the run ended before the service answered.*Delete a new key/,
+      /Key "old" in workspace ws_main: the run ended before the service answered.*don't delete it/,
+      /5 credits in workspace ws_main: the run ended before the service answered.*set billingId/,
     ]) {
       expect(cut.output).toMatch(line);
     }

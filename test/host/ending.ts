@@ -8,8 +8,8 @@ import { accessToken, type Scene } from "./scene";
 export type Ending = "SIGINT" | "SIGTERM" | "engine exit";
 export const endings = someOf<Ending>(["SIGINT", "SIGTERM", "engine exit"], (one) => one !== "SIGTERM");
 
-export async function end({ host }: Scene, ending: Ending): Promise<void> {
-  if (ending === "engine exit") await host.desert();
+export function end({ host }: Scene, ending: Ending): void {
+  if (ending === "engine exit") host.desert();
   else process.kill(host.pid, ending);
 }
 

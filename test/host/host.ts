@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createRequire } from "node:module";
-import { type AddressInfo, createServer } from "node:net";
 import { credentials, type ServiceError } from "@grpc/grpc-js";
 import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import * as messages from "@pulumi/pulumi/proto/provider_pb";
@@ -66,8 +65,8 @@ export interface Host {
   resource(kind: string, provider?: string): HostedResource;
   readonly output: { stdout: string; stderr: string };
   readonly pid: number;
-  /** From now on, the engine's address refuses connections, as after a SIGKILL of the engine. */
-  desert(): Promise<void>;
+  /** Ends its stdin, as a SIGKILL of the engine does. */
+  desert(): void;
   /** From now on, nobody reads its stderr. */
   deafen(): void;
   /** Resolves when the process has ended, whatever ended it. */
@@ -76,28 +75,13 @@ export interface Host {
   stop(): Promise<string>;
 }
 
-/** The surroundings of a dynamic host. */
-export interface Surroundings {
-  /** The port of the engine. Default: one that accepts connections. */
-  readonly enginePort?: number;
-  /** How many files and sockets the process may have open at once. Default: as many as this one. */
-  readonly openFiles?: number;
-}
-
 /** Starts Pulumi's own dynamic-provider host in a project that has the package. */
-export async function startHost(
-  env: Readonly<Record<string, string>> = {},
-  { enginePort, openFiles }: Surroundings = {},
-): Promise<Host> {
+export async function startHost(env: Readonly<Record<string, string>> = {}): Promise<Host> {
   const script = createRequire(__filename).resolve("@pulumi/pulumi/cmd/dynamic-provider");
-  const engine = await listen();
-  const command = [process.execPath, script, `127.0.0.1:${enginePort ?? engine.port}`];
-  const limited = openFiles === undefined ? [] : ["sh", "-c", `ulimit -n ${openFiles}; exec "$@"`, "sh"];
-  const [program = "", ...args] = [...limited, ...command];
-  const child = spawn(program, args, {
+  const child = spawn(process.execPath, [script, "127.0.0.1:0"], {
     cwd: await projectWithPackage(),
     env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", ...quickly, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: "pipe",
   });
   const output = { stdout: "", stderr: "" };
   child.stdout.setEncoding("utf8").on("data", (text: string) => (output.stdout += text));
@@ -116,28 +100,16 @@ export async function startHost(
     resource: (kind, provider) => hosted(client, dynamicEnvelope(kind, provider)),
     output,
     pid: child.pid ?? 0,
-    desert: engine.close,
+    desert: () => void child.stdin.end(),
     deafen: () => void child.stderr.destroy(),
     ended,
     async stop() {
       client.close();
       if (child.exitCode === null && child.signalCode === null) child.kill("SIGINT");
       await ended;
-      await engine.close();
       return output.stdout.replace(/^\d+\n/, "") + output.stderr;
     },
   };
-}
-
-/** Takes the engine's part: the host checks whether its address accepts connections. */
-async function listen() {
-  const server = createServer((socket) => socket.on("error", () => {}).destroy());
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const close = async () => {
-    if (server.listening) await new Promise((resolve) => server.close(resolve));
-  };
-  return { port: (server.address() as AddressInfo).port, close };
 }
 
 export async function portOf(child: ChildProcess, output: Host["output"]): Promise<number> {

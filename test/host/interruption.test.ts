@@ -1,4 +1,4 @@
-import { describe, type TestContext, test } from "vitest";
+import { describe, type TestContext, test, vi } from "vitest";
 import {
   arrival,
   begin,
@@ -20,6 +20,9 @@ async function scene({ onTestFinished }: TestContext, options: SceneOptions = {}
   return opened;
 }
 
+const notSaved =
+  /^The result could not be saved to state because (the run was interrupted|the Pulumi engine exited)/;
+const always = { times: Number.POSITIVE_INFINITY };
 const nothingSent = /nothing was sent, because (the run was interrupted|the Pulumi engine exited)/;
 
 describe.each(endings)("%s in the dynamic host", { concurrent: true }, (ending) => {
@@ -35,7 +38,7 @@ describe.each(endings)("%s in the dynamic host", { concurrent: true }, (ending) 
     const begun = begin(at, "key", "migrated", "scope", "settings");
     const update = messageOf(at.key.update(held, inputs));
     await arrival(at, "listApiKeys", "listScopes", "readWorkspace", "readApiKey");
-    await end(at, ending);
+    end(at, ending);
 
     for (const [name, message] of Object.entries({ ...(await begun), update: await update })) {
       expect(message, name).toMatch(nothingSent);
@@ -52,7 +55,7 @@ describe.each(endings)("%s in the dynamic host", { concurrent: true }, (ending) 
     const key = begin(at, "key");
     await arrival(at, "createApiKey");
     const grant = begin(at, "grant");
-    await end(at, ending);
+    end(at, ending);
 
     // The signal may come before the answer that asks for the pause.
     expect((await key)["key"]).toMatch(
@@ -72,44 +75,27 @@ describe.each(endings)("%s in the dynamic host", { concurrent: true }, (ending) 
     at.standIn.editWorkspace("ws_main", { defaultKeyPrefix: "before" });
     const begun = begin(at, "key", "migrated", "scope", "settings", "grant");
     await arrival(at, ...posts);
-    await end(at, ending);
+    end(at, ending);
 
-    const messages = await begun;
-    for (const [name, message] of Object.entries(messages)) {
-      expect(message, name).toMatch(
-        /^The result could not be saved to state because .*clear-pending-creates/,
-      );
-    }
+    expect(await begun).toMatchObject({
+      key: expect.stringMatching(notSaved),
+      migrated: "done",
+      grant: "done",
+    });
     const words = (await lastWords(at)).toSorted();
     const [migrated, ...others] = live(at);
     expect([migrated?.key, others]).toEqual([existingKey, []]);
     expect(words).toEqual([
-      expect.stringMatching(
-        /^warning: Granting 100 credits in workspace ws_main: the credits were granted as bill_/,
+      expect.stringContaining(
+        `100 credits in workspace ws_main (${at.standIn.billings()[0]?.id}): the run ended`,
       ),
-      expect.stringContaining(`exists in the service with id ${migrated?.id}`),
-      expect.stringMatching(
-        /^warning: Setting the defaults of workspace ws_main: .*saved to state: {"defaultKeyPrefix":"before"}\. Restore them by hand/,
+      expect.stringContaining(
+        `Key "old" in workspace ws_main (${migrated?.id}): the run ended before the result`,
       ),
+      expect.stringMatching(/^warning: Workspace settings \(ws_main\): .*{"defaultKeyPrefix":"before"}/),
     ]);
-    expect(words[0]).toContain(`granted as ${at.standIn.billings()[0]?.id}, but the result is not in state`);
     expect(words[1]).toMatch(/don't delete it; import it as an ApiKey with `pulumi import --file`/);
     expect(writes(at).toSorted()).toEqual([...posts, "deleteApiKey"].toSorted());
-  });
-
-  test("during the verification of new keys: a created key is deleted, a migrated one never", async (context) => {
-    const { expect } = context;
-    const at = await scene(context, { variant: { delete: "marks", createAnswer: "brief" } });
-    at.standIn.inject({ endpoint: "readApiKey", fault: { kind: "hang" }, times: Number.POSITIVE_INFINITY });
-    const begun = begin(at, "key", "migrated");
-    await arrival(at, "createApiKey", "migrateApiKey", "readApiKey");
-    await end(at, ending);
-
-    await begun;
-    const words = await lastWords(at);
-    expect(live(at).map(({ key }) => key)).toEqual([existingKey]);
-    expect(words).toEqual([expect.stringContaining(`exists in the service with id ${live(at)[0]?.id}`)]);
-    expect(writes(at).toSorted()).toEqual(["createApiKey", "deleteApiKey", "migrateApiKey"]);
   });
 
   test("during an update and a delete: both finish", async (context) => {
@@ -123,7 +109,7 @@ describe.each(endings)("%s in the dynamic host", { concurrent: true }, (ending) 
     slow(at, "editApiKey", "deleteApiKey");
     const done = Promise.all([messageOf(at.key.update(changed, inputs)), messageOf(at.key.delete(dropped))]);
     await arrival(at, "editApiKey", "deleteApiKey");
-    await end(at, ending);
+    end(at, ending);
 
     expect(await done).toEqual(["done", "done"]);
     expect(await lastWords(at)).toEqual([]);
@@ -135,8 +121,86 @@ describe.each(endings)("%s in the dynamic host", { concurrent: true }, (ending) 
     const { expect } = context;
     const at = await scene(context);
     expect(await begin(at, "key")).toEqual({ key: "done" });
-    await end(at, ending);
+    end(at, ending);
     expect(await lastWords(at)).toEqual([]);
     expect(live(at)).toHaveLength(1);
+  });
+});
+
+describe("the dynamic host, once its run is over", { concurrent: true }, () => {
+  test("names a new key that can't be deleted", async (context) => {
+    const { expect } = context;
+    const at = await scene(context);
+    slow(at, "createApiKey");
+    at.standIn.inject({ endpoint: "deleteApiKey", fault: { kind: "status", status: 403 }, ...always });
+    const begun = begin(at, "key");
+    await arrival(at, "createApiKey");
+    end(at, "SIGINT");
+
+    expect((await begun)["key"]).toMatch(notSaved);
+    expect(await lastWords(at)).toEqual([
+      expect.stringContaining(`Key "ci" in workspace ws_main (${live(at)[0]?.id}): the run ended before`),
+    ]);
+  });
+
+  test("names every create that has no answer within 4 seconds, before the engine kills the host", async (context) => {
+    const { expect } = context;
+    const at = await scene(context);
+    const posts = ["createApiKey", "migrateApiKey", "editWorkspace", "createBilling"] as const;
+    at.standIn.inject({ endpoint: posts, fault: { kind: "hang", carriedOut: true }, ...always });
+    const begun = begin(at, "key", "migrated", "settings", "grant");
+    await arrival(at, ...posts);
+    end(at, "SIGINT");
+    await vi.waitFor(() => expect(at.host.output.stderr.match(/the run ended/g)).toHaveLength(4), {
+      timeout: 10_000,
+    });
+    process.kill(at.host.pid, "SIGKILL");
+
+    await begun;
+    const unanswered = "the run ended before the service answered";
+    expect((await lastWords(at)).toSorted()).toEqual([
+      expect.stringMatching(`100 credits in workspace ws_main: ${unanswered}.*set billingId`),
+      expect.stringMatching(`Key "ci" in workspace ws_main: ${unanswered}.*Delete a new key`),
+      expect.stringMatching(`Key "old" in workspace ws_main: ${unanswered}.*don't delete it`),
+      expect.stringMatching(
+        `Workspace settings: ${unanswered}.*Restore the former values of workspace ws_main`,
+      ),
+    ]);
+    expect(writes(at).toSorted()).toEqual([...posts].toSorted());
+  });
+
+  test("repeats no DELETE, because the next update may have kept the key by then", async (context) => {
+    const { expect } = context;
+    const at = await scene(context);
+    const { inputs } = await at.key.check({ workspaceId: "ws_main", customerId: "cus_1", name: "ci" });
+    const held = await at.key.create(inputs);
+    at.standIn.inject({ endpoint: "deleteApiKey", fault: { kind: "rateLimited", retryAfter: 120 } });
+    const deleted = messageOf(at.key.delete(held));
+    await arrival(at, "deleteApiKey");
+    end(at, "engine exit");
+
+    // The end may come before the answer.
+    expect(await deleted).toMatch(
+      /the request was not sent again, because the Pulumi engine exited|answered 429/,
+    );
+    await lastWords(at);
+    expect(writes(at)).toEqual(["createApiKey", "deleteApiKey"]);
+  });
+
+  test("deletes a new key even if nobody reads stderr any more", async (context) => {
+    const { expect } = context;
+    const at = await scene(context);
+    slow(at, "createApiKey", "migrateApiKey", "createBilling");
+    // So the first message is written to the closed pipe before the key is deleted.
+    at.standIn.inject({ endpoint: "deleteApiKey", fault: { kind: "status", status: 503 }, times: 2 });
+    const begun = begin(at, "key", "migrated", "grant");
+    await arrival(at, "createApiKey", "migrateApiKey", "createBilling");
+    at.host.deafen();
+    end(at, "engine exit");
+
+    await begun;
+    await at.host.ended;
+    expect(live(at).map(({ key }) => key)).toEqual([existingKey]);
+    expect(writes(at).filter((endpoint) => endpoint === "deleteApiKey")).toHaveLength(3);
   });
 });

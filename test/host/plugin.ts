@@ -144,7 +144,7 @@ export async function startPlugin(env: Readonly<Record<string, string>> = {}): P
     logged,
     output,
     pid: child.pid ?? 0,
-    async desert() {
+    desert() {
       engine.close();
       child.stdin.end();
     },

@@ -1,5 +1,5 @@
 import { type StandIn, type StandInOptions, startStandIn } from "../../standin";
-import { type Host, type Surroundings, startHost } from "./host";
+import { type Host, startHost } from "./host";
 import { type PluginHost, startPlugin } from "./plugin";
 
 /** A real host, configured for a stand-in. */
@@ -22,13 +22,9 @@ export interface SceneOptions extends Omit<StandInOptions, "tenants"> {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-interface HostOptions extends SceneOptions {
-  readonly surroundings?: Surroundings;
-}
-
 /** In Pulumi's dynamic-provider host. */
-export function openScene({ surroundings, ...options }: HostOptions = {}): Promise<Scene> {
-  return openSceneOf((env) => startHost(env, surroundings), options, { isLaterAnother: false });
+export function openScene(options: SceneOptions = {}): Promise<Scene> {
+  return openSceneOf(startHost, options, { isLaterAnother: false });
 }
 
 /** In the plugin. */

@@ -1,5 +1,5 @@
 import { describe, type TestContext, test, vi } from "vitest";
-import { arrival, end, endings, existingKey, lastWords, live, messageOf, writes } from "./ending";
+import { end, endings, existingKey, lastWords, live, messageOf } from "./ending";
 import type { HostedResource, Properties } from "./host";
 import { openScene, type Scene, type SceneOptions } from "./scene";
 
@@ -21,7 +21,6 @@ async function declared({ set }: Stage, keys: Properties, olds?: Properties): Pr
 
 const many = (count: number, entry: Properties = {}): Properties =>
   Object.fromEntries(Array.from({ length: count }, (_, place) => [`k${place}`, entry]));
-const forEver = { times: Number.POSITIVE_INFINITY };
 const arrived = ({ standIn }: Stage, endpoint: string) =>
   standIn.requests.filter((request) => request.endpoint === endpoint).length;
 const ids = (state: Properties) => Object.values(state["ids"] as Record<string, string>);
@@ -38,117 +37,43 @@ describe.each(endings)("%s while the dynamic host works on a set", { concurrent:
       interval: 5,
       timeout: 10_000,
     });
-    await end(at, ending);
+    end(at, ending);
 
     expect(await created).toMatch(
       /^The result could not be saved to state because (the run was|the Pulumi engine exited)/,
     );
-    const words = (await lastWords(at)).filter((line) => !line.includes("to adopt"));
+    await lastWords(at);
     const [first, migrated, ...others] = live(at);
     expect(first).toMatchObject({ id: there.id, enabled: false });
     expect([migrated?.key, others]).toEqual([existingKey, []]);
-    expect(words).toHaveLength(1);
-    expect(words[0]).toMatch(`exists in the service with id ${migrated?.id}, but the run ended`);
-    expect(words[0]).toContain("don't delete it");
     // Only the creates that were already running went on.
     expect(arrived(at, "createApiKey")).toBeLessThan(80);
     expect(arrived(at, "deleteApiKey")).toBe(arrived(at, "createApiKey"));
   });
 
-  test("during its update: created keys are deleted, those in state stay", async (context) => {
+  test("during its update: nothing is deleted, and the new keys are named", async (context) => {
     const { expect } = context;
     const at = await stage(context);
-    const before = await declared(at, { ...many(20), gone: {} });
+    const before = await declared(at, { ...many(10), gone: {} });
     const held = await at.set.create(before);
-    // Replaces 20, adds 80, removes one.
-    const inputs = await declared(at, many(100, { prefix: "new" }), before);
+    // Replaces 10, adds 20, removes one.
+    const inputs = await declared(at, many(30, { prefix: "new" }), before);
     at.standIn.clearRequests();
     const updated = messageOf(at.set.update(held, inputs));
-    await vi.waitFor(() => expect(arrived(at, "createApiKey")).toBeGreaterThan(20), {
+    await vi.waitFor(() => expect(arrived(at, "createApiKey")).toBeGreaterThan(5), {
       interval: 5,
       timeout: 10_000,
     });
-    await end(at, ending);
+    end(at, ending);
 
-    expect(await updated).toMatch(/^The result could not be saved to state because/);
-    expect(await lastWords(at)).toEqual([]);
-    expect(
-      live(at)
-        .map(({ id }) => id)
-        .sort(),
-    ).toEqual(ids(held.state).sort());
-    expect(arrived(at, "createApiKey")).toBeLessThan(80);
-  });
-});
-
-describe("the messages of a dynamic host whose run ends early during the create of a set", {
-  concurrent: true,
-}, () => {
-  test("name every new key that can't be deleted, in a line of its own", async (context) => {
-    const { expect } = context;
-    const at = await stage(context);
-    at.standIn.inject({ endpoint: "deleteApiKey", fault: { kind: "status", status: 403 }, ...forEver });
-    const created = messageOf(at.set.create(await declared(at, many(60))));
-    await vi.waitFor(() => expect(arrived(at, "createApiKey")).toBeGreaterThan(30), {
-      interval: 5,
-      timeout: 10_000,
-    });
-    await end(at, "SIGINT");
-
-    await created;
-    const words = await lastWords(at);
-    const left = live(at).map(({ id }) => id);
-    expect(left.length).toBeGreaterThan(20);
-    for (const id of left) expect(words.filter((line) => line.includes(`with id ${id},`))).toHaveLength(1);
-    expect(words).toHaveLength(left.length);
-  });
-
-  test("name exactly the keys whose deletion is not answered in time, before the engine kills the host", async (context) => {
-    const { expect } = context;
-    const at = await stage(context);
-    at.standIn.inject({ endpoint: "deleteApiKey", fault: { kind: "hang" }, after: 10, ...forEver });
-    const created = messageOf(at.set.create(await declared(at, many(60))));
-    await vi.waitFor(() => expect(arrived(at, "createApiKey")).toBeGreaterThan(30), {
-      interval: 5,
-      timeout: 10_000,
-    });
-    await end(at, "SIGINT");
-    const named = () =>
-      [...at.host.output.stderr.matchAll(/^warning: .*exists in the service with id ([^,]+),/gm)].map(
-        ([, id]) => id,
-      );
-    const left = () => live(at).map(({ id }) => id);
-    await vi.waitFor(() => expect(named().sort()).toEqual(left().sort()), { timeout: 10_000 });
-    process.kill(at.host.pid, "SIGKILL");
-
-    await created;
-    await lastWords(at);
-    expect(named().sort()).toEqual(left().sort());
-    expect(arrived(at, "createApiKey") - left().length).toBe(10);
-  });
-
-  test("name every created key and every unanswered create, before the engine kills the host", async (context) => {
-    const { expect } = context;
-    const at = await stage(context);
-    at.standIn.inject({
-      endpoint: "createApiKey",
-      fault: { kind: "hang", carriedOut: true },
-      after: 4,
-      ...forEver,
-    });
-    const created = messageOf(at.set.create(await declared(at, many(60))));
-    await arrival(at, "createApiKey");
-    await vi.waitFor(() => expect(arrived(at, "createApiKey")).toBe(20), { interval: 5, timeout: 10_000 });
-    await end(at, "SIGINT");
-    await vi.waitFor(() => expect(at.host.output.stderr.match(/the run ended/g)).toHaveLength(20), {
-      timeout: 10_000,
-    });
-    process.kill(at.host.pid, "SIGKILL");
-
-    await created;
-    const words = await lastWords(at);
-    expect(words.filter((line) => /exists in the service with id key_/.test(line))).toHaveLength(4);
-    expect(words.filter((line) => /It is not known whether the key was created/.test(line))).toHaveLength(16);
-    expect(writes(at)).toEqual(Array.from({ length: 20 }, () => "createApiKey"));
+    await updated;
+    const words = (await lastWords(at)).join("\n");
+    const known = ids(held.state);
+    const made = live(at).filter(({ id }) => !known.includes(id));
+    expect(made.length).toBeGreaterThan(5);
+    expect(made.length + known.length).toBe(live(at).length);
+    expect(words).toContain("Keys of workspace ws_main (");
+    expect(made.filter(({ id }) => words.includes(id)).length).toBe(Math.min(made.length, 20));
+    expect(arrived(at, "createApiKey")).toBeLessThan(30);
   });
 });

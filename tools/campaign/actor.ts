@@ -44,7 +44,7 @@ export interface Actor {
   cancel(): Promise<void>;
   /** The run was interrupted, nobody takes results, and the process is told so. */
   interrupt(): void;
-  /** The engine is gone, and the process isn't told. */
+  /** The engine is gone. */
   desert(): void;
   /** The process ends amid its work. */
   kill(): Promise<void>;

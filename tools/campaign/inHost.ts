@@ -48,7 +48,7 @@ export function ofProcess(
       resources.set(kind, resource);
       return resource;
     },
-    desert: () => void process.desert(),
+    desert: () => process.desert(),
     async kill() {
       signal(process, "SIGKILL");
       await process.ended;

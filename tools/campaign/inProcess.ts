@@ -22,8 +22,7 @@ export async function startInProcess(service: Service): Promise<Actor> {
     ...service.env,
   };
   let killed = false;
-  let deserted = false;
-  const run = openRun({ ask: async () => (deserted ? "the Pulumi engine is gone" : undefined) });
+  const run = openRun();
   const now = Date.now() + service.aheadMs;
   const warnings: string[] = [];
   const debug: string[] = [];
@@ -34,7 +33,6 @@ export async function startInProcess(service: Service): Promise<Actor> {
     random: () => 0.5,
     log: (line) => debug.push(line),
     timeOuts,
-    gate: async (method) => (method === "POST" || method === "PATCH" ? run.whyOver() : undefined),
   });
   const config = engineConfig(() => undefined);
   const hostContext = {
@@ -59,9 +57,7 @@ export async function startInProcess(service: Service): Promise<Actor> {
     resource: (kind) => resources.get(kind) as Resource,
     cancel: async () => {},
     interrupt: () => run.stop("the run was interrupted"),
-    desert() {
-      deserted = true;
-    },
+    desert: () => run.stop("the Pulumi engine exited"),
     async kill() {
       killed = true;
       await transport.close();

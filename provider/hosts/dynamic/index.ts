@@ -10,11 +10,12 @@ import type { dynamic } from "@pulumi/pulumi";
 import { engineConfig, nodeProblem } from "../../core/config";
 import { Failure } from "../../core/errors";
 import type { Lifecycle } from "../../core/operations";
+import { openRun } from "../../core/run";
 import { markedAt } from "../../core/secrecy";
 import { type Kept, nameKey, type Properties, providerKey } from "../../core/state";
 import { failed, type Instance, openInstance } from "../../instance";
+import { serveRun } from "../process";
 import { secret } from "../secretMark";
-import { serveRun } from "./process";
 
 const tell = (line: string): void => void process.stderr.write(`${line}\n`);
 const warn = (message: string): void => tell(`warning: ${message}`);
@@ -45,7 +46,7 @@ export function provider(
   const problem = nodeProblem();
   if (problem !== undefined) throw new HostError(problem);
   instance ??= openInstance({
-    run: serveRun(warn),
+    run: isHost(process.argv) ? serveRun(warn) : openRun(),
     env: process.env,
     warn,
     tell,
@@ -113,6 +114,11 @@ export function provider(
       guarded(news, async () => ({ outs: markedOutputs(await resource.update(id, olds, news)) })),
     delete: (id, props) => guarded(props, () => resource.delete(id, props)),
   };
+}
+
+/** In another process that loads this, such as a test, the run has no end. */
+function isHost([, script = ""]: readonly string[]): boolean {
+  return /[\\/]cmd[\\/]dynamic-provider([\\/]|$)/.test(script);
 }
 
 function resourceOf(of: Instance, kind: string): Lifecycle {

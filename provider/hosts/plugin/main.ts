@@ -1,7 +1,7 @@
 /** The plugin `pulumi-resource-apikeys`. The engine starts it with its address, and reads the port from stdout. */
 import { openInstance } from "../../instance";
+import { serveRun } from "../process";
 import { openEngine } from "./engine";
-import { serveRun } from "./process";
 import { serve } from "./server";
 
 const engine = openEngine();

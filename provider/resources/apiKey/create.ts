@@ -6,7 +6,7 @@ import { pausesMs, pollUntil } from "../../core/converge";
 import type { Session } from "../../core/definition";
 import { Failure, ifElsewhere, ifRefused, toFailure } from "../../core/errors";
 import { caseFolded } from "../../core/state";
-import { capitalised, listed, sentences } from "../../core/text";
+import { listed, sentences } from "../../core/text";
 import { type Listing, type Reading, sharedReads } from "../../reads";
 import { createBody, type KeyInputs, label, migrateBody } from "./model";
 
@@ -55,12 +55,7 @@ export async function createOrMigrate(session: Session, declared: KeyInputs): Pr
 
 async function post(creation: Creation): Promise<Written<ApiKeyRecord>> {
   const { session, declared, doing } = creation;
-  const underWay = sentences(
-    `${doing}: the run ended before the service answered`,
-    `${isUnknown}, and it is not in state`,
-    capitalised(whatToLookFor(creation)),
-  );
-  const call = { ...session.call, sending: () => session.onInterrupt(underWay) };
+  const { call } = session;
   try {
     return declared.existingKey === undefined
       ? await createApiKey(call, createBody(declared))
@@ -74,7 +69,6 @@ async function post(creation: Creation): Promise<Written<ApiKeyRecord>> {
         "If it allows a name only once, a replacement needs another name, or the option deleteBeforeReplace.";
       throw await lostKey(creation, error.message, ifRefused(error, `${advice} ${ifUnique}`));
     }
-    session.onInterrupt(undefined);
     throw toFailure(error, session, { doing, notDone: "Nothing was created", advice });
   }
 }

@@ -21,11 +21,12 @@ import {
   updateNote,
 } from "./model";
 import { identities, rules } from "./rules";
-import { create, remove, rollbackCreate, update } from "./write";
+import { create, ifUnsaved, isCreated, remove, update } from "./write";
 
 export const apiKey = define({
   kind: "ApiKey",
   shape,
+  label,
   managed: (id, state) => [{ workspaceId: state.workspaceId, id, claim: claimOf(state) }],
   rules,
   identities,
@@ -46,7 +47,8 @@ export const apiKey = define({
     },
   },
   create,
-  rollbackCreate,
+  created: (state) => (isCreated(state) ? state : undefined),
+  ifUnsaved: (session, inputs) => ifUnsaved(session, [inputs]),
   read,
   update,
   delete: (session, id, state) => remove(session, id, state),

@@ -15,7 +15,6 @@ import {
 import type { Outcome, Session } from "../../core/definition";
 import { Failure, InconclusiveError, orFail, toFailure } from "../../core/errors";
 import { declaredClaim } from "../../core/registry";
-import { unlessAborted } from "../../core/run";
 import { isSecret, shown } from "../../core/secrecy";
 import { hiddenIn, type ManagedField, observedKey, type Properties, same } from "../../core/state";
 import { capitalised, sentences } from "../../core/text";
@@ -61,7 +60,6 @@ export async function create(session: Session, declared: KeyInputs, owner?: stri
   const { record } = created;
   const { id } = record;
   const key = existingKey ?? record.key;
-  session.onInterrupt(() => orphanMessage(session, declared, id));
   const ownClaim = owner === undefined && existingKey !== undefined ? newClaim() : undefined;
   session.registry.claim(workspaceId, id, owner ?? ownClaim ?? "");
   const initial: KeyState = {
@@ -69,14 +67,10 @@ export async function create(session: Session, declared: KeyInputs, owner?: stri
     ...(key === undefined ? { __keyLost: true } : { key }),
     ...(ownClaim !== undefined && { __claim: ownClaim }),
   };
-  // Most answers show the key as declared, even if the run has ended: then nothing is left to do.
   const settled =
     isAsDeclared(record, declared) && !created.deferred
       ? settledAs(record)
-      : await unlessAborted(session.over, confirm(session, pathOf(declared, id), declared, created), () => ({
-          ...settledAs(record),
-          error: new InconclusiveError("the run ended"),
-        }));
+      : await confirm(session, pathOf(declared, id), declared, created);
   warnAbout(session, id, settled);
   const doing = `${capitalised(label(declared))} was created with id ${id}, but could not be confirmed to match the program`;
   return outcome(id, stateAfterWrite(declared, settled, initial), [
@@ -105,27 +99,24 @@ function outcome(id: string, state: KeyState, all: readonly (KeyProblem | undefi
   };
 }
 
-/** Deletes a new key, whose secret would be lost, but never an existing one, which may be in use (K5, K11). */
-export async function rollbackCreate(
-  session: Session,
-  { id, state }: KeyOutcome,
-): Promise<readonly string[]> {
-  if (state.existingId !== undefined) return [];
-  if (state.existingKey !== undefined) return [orphanMessage(session, state, id)];
-  try {
-    await deleteKey(session, id, state);
-    return [];
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    return [orphanMessage(session, state, id)];
-  }
+type Existing = Readonly<Partial<Record<"existingId" | "existingKey", unknown>>>;
+
+/** Whether the key was created, so that nothing is lost by deleting it again: an existing one may be in use (K5, K11). */
+export function isCreated({ existingId, existingKey }: Existing): boolean {
+  return existingId === undefined && existingKey === undefined;
 }
 
-function orphanMessage({ importKey }: Session, declared: KeyState, id: string): string {
-  const found = `${capitalised(label(declared))} exists in the service with id ${id}, but the run ended before it could be saved to state`;
-  return declared.existingKey === undefined
-    ? `${found}. Delete it; the next update creates another one.`
-    : `${found}. Its value may be in use, so don't delete it; ${importKey}.`;
+/** What to do about keys that are not saved to state, if the program declares them like these. */
+export function ifUnsaved({ importKey }: Session, declared: readonly Existing[]): string | undefined {
+  const all = [
+    declared.some(isCreated)
+      ? "Delete a new key that is not in state, because nobody has its secret; the next update names it"
+      : undefined,
+    declared.some(({ existingKey }) => existingKey !== undefined)
+      ? `Don't delete the key of an existingKey, whose value may be in use; ${importKey}`
+      : undefined,
+  ];
+  return sentences(...all) || undefined;
 }
 
 export async function update(

@@ -9,14 +9,15 @@ import { define, type Outcome, type Session } from "../../core/definition";
 import { Failure } from "../../core/errors";
 import { adopts } from "../apiKey/model";
 import { identities } from "../apiKey/rules";
+import { ifUnsaved } from "../apiKey/write";
 import {
   type Applied,
   applySteps,
+  createdKeys,
   noKeys,
   type Owner,
   readKeys,
   removeKeys,
-  rollbackKeys,
   tryAgain,
 } from "../keys/operations";
 import {
@@ -39,6 +40,7 @@ import { rules } from "./rules";
 export const apiKeySet = define({
   kind: "ApiKeySet",
   shape,
+  label,
   objectKind: "ApiKey",
   managed: (id, state) => {
     const { workspaceId } = state;
@@ -65,10 +67,10 @@ export const apiKeySet = define({
   previewUpdate: (compared) => preview(compared.plan),
   inputsOf,
   create,
-  rollbackCreate: rollback,
+  created: (state) => stateOf(state, createdKeys(ownedKeys(state))),
+  ifUnsaved: (session, inputs) => ifUnsaved(session, [{}, ...existingIn(inputs)]),
   read,
   update,
-  rollbackUpdate: rollback,
   delete: remove,
 });
 
@@ -80,8 +82,6 @@ const ownerOf = (set: SetInputs | SetState): Owner => ({
   workspaceId: set.workspaceId,
   label: label(set),
   stays: "The set stays in state: run the command again to delete the rest.",
-  ifReverted:
-    "If you revert the program before the next update, run `pulumi up --refresh`: it creates the missing keys, with new secrets.",
 });
 
 async function create(session: Session, declared: SetInputs): Promise<SetOutcome> {
@@ -113,15 +113,6 @@ async function update(session: Session, { id, inputs: declared, plan }: SetUpdat
 function applyPlan(session: Session, { owned, inputs, steps }: Plan, claim: string): Promise<Applied> {
   const { workspaceId } = inputs;
   return applySteps(session, { workspaceId, owned, steps }, { claim, subject: label(inputs) });
-}
-
-async function rollback(
-  session: Session,
-  { state }: SetOutcome,
-  before?: SetState,
-): Promise<readonly string[]> {
-  const inState = before === undefined ? noKeys : ownedKeys(before);
-  return rollbackKeys(session, ownerOf(state), ownedKeys(state), inState);
 }
 
 async function read(session: Session, id: string, state: SetState): Promise<SetOutcome> {

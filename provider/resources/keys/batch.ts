@@ -78,7 +78,7 @@ export function openBatch(session: Session, subject: string): Batch {
       const timer = setInterval(tell, progressMs);
       try {
         await eachBounded(all, async (one) => {
-          const part = session.part(one.name, (message, ids = [], general) =>
+          const part = session.part((message, ids = [], general) =>
             warnings.push(warningOf(one.name, message, ids, general)),
           );
           try {

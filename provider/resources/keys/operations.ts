@@ -5,7 +5,7 @@ import type { Session } from "../../core/definition";
 import { Failure, InconclusiveError } from "../../core/errors";
 import { eachBounded } from "../../core/run";
 import { defined, failedKey, isRecord } from "../../core/state";
-import { listed, oneLine, spelled } from "../../core/text";
+import { spelled } from "../../core/text";
 import { lookUpKey, pathOf, read as readKey } from "../apiKey/gone";
 import { adoptedId, isLost, type KeyInputs, type KeyState, maskKey } from "../apiKey/model";
 import { fixedByExisting } from "../apiKey/rules";
@@ -36,7 +36,7 @@ export interface OwnedKeys {
 
 export const noKeys: OwnedKeys = { byAlias: new Map(), toDelete: [] };
 
-export function asOwnedKey(workspaceId: unknown, { id, name }: KeyToDelete): OwnedKey {
+function asOwnedKey(workspaceId: unknown, { id, name }: KeyToDelete): OwnedKey {
   return { id, state: { workspaceId, name } as KeyState };
 }
 
@@ -128,8 +128,6 @@ export async function applySteps(
   const { now, later } = decideDeletions(all, progress, failed);
   for (const one of later) if (one.isReplaced) deleteLater(session, one, progress, one.successor);
   if (now.some(({ isReplaced }) => !isReplaced)) await awaitOtherResources(session);
-  // Finds out whether the run has ended. Then nothing is deleted and the update fails, so that the next one does it.
-  if (now.length > 0) await session.whyClosed();
   await batch.each("deleted", now, (part, one) => deleteOne(part, one, progress));
   const { byAlias, toDelete } = progress;
   return {
@@ -274,8 +272,6 @@ export interface Owner {
   readonly label: string;
   /** What an error says if some keys could not be deleted. */
   readonly stays: string;
-  /** What to do if keys of state were deleted, and the program is reverted. Default: nothing, because no program asked for it. */
-  readonly ifReverted?: string;
 }
 
 export const tryAgain =
@@ -285,34 +281,9 @@ function itemsOf({ byAlias }: OwnedKeys): readonly Item<OwnedKey>[] {
   return Array.from(byAlias, ([name, key]) => ({ name, ...key }));
 }
 
-/**
- * Deletes new keys that will not be in state. Returns a line for each that still exists, and one with the keys of state that
- * were deleted.
- */
-export async function rollbackKeys(
-  session: Session,
-  owner: Owner,
-  now: OwnedKeys,
-  inState: OwnedKeys,
-): Promise<readonly string[]> {
-  const saved = new Set([...inState.byAlias.values(), ...inState.toDelete].map(({ id }) => id));
-  const created = itemsOf(now).filter(({ id }) => !saved.has(id));
-  const left: string[] = [];
-  const batch = openBatch(session, owner.label);
-  await batch.each("deleted again", created, async (part, key) => {
-    maskKey(part, key.state);
-    const lines = await apiKey.rollbackCreate(part, key);
-    part.onInterrupt(lines[0]);
-    left.push(...lines);
-  });
-  const isDeleted = ({ id }: OwnedKey) => session.registry.isDropped(owner.workspaceId, id);
-  return [...left, ...batch.lines, ...deletedLines(owner, itemsOf(inState).filter(isDeleted))];
-}
-
-function deletedLines({ ifReverted }: Owner, deleted: readonly Item<OwnedKey>[]): readonly string[] {
-  if (ifReverted === undefined || deleted.length === 0) return [];
-  const names = listed(deleted.map(({ name, id }) => `${JSON.stringify(oneLine(name))} (${id})`));
-  return [`Already deleted, although state still has them: ${names}. ${ifReverted}`];
+/** Without existing keys, which may be in use (K5, K11). */
+export function createdKeys({ byAlias, toDelete }: OwnedKeys): OwnedKeys {
+  return { byAlias: new Map([...byAlias].filter(([, { state }]) => apiKey.isCreated(state))), toDelete };
 }
 
 /** The keys as they are now, without those that no longer exist. Throws if any can't be read. */

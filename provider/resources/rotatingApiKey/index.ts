@@ -13,18 +13,16 @@ import { capitalised } from "../../core/text";
 import { pathOf, readKeyOrFail } from "../apiKey/gone";
 import { adoptionNote, adopts, type KeyInputs, observe, updatable } from "../apiKey/model";
 import { identities } from "../apiKey/rules";
-import { create as createKey } from "../apiKey/write";
+import { create as createKey, ifUnsaved } from "../apiKey/write";
 import type { Batch } from "../keys/batch";
 import {
   applySteps,
-  asOwnedKey,
-  noKeys,
+  createdKeys,
   type OwnedKey,
   type OwnedKeys,
   type Owner,
   readKeys,
   removeKeys,
-  rollbackKeys,
   type Step,
   tryAgain,
 } from "../keys/operations";
@@ -61,6 +59,7 @@ import {
 export const rotatingApiKey = define({
   kind: "RotatingApiKey",
   shape,
+  label,
   objectKind: "ApiKey",
   managed: (id, state) => {
     const { workspaceId } = state;
@@ -86,10 +85,10 @@ export const rotatingApiKey = define({
   previewCreate,
   previewUpdate,
   create,
-  rollbackCreate: rollback,
+  created: (state) => stateOf(state, keysIn(createdKeys(ownedKeys(keysOf(state)))), timesOf(state)),
+  ifUnsaved: (session, inputs) => ifUnsaved(session, [{}, inputs]),
   read,
   update,
-  rollbackUpdate: rollback,
   delete: remove,
 });
 
@@ -262,19 +261,6 @@ async function lastUse(session: Session, { previous }: Keys, doing: string): Pro
   if (previous === undefined) return undefined;
   const record = await readKeyOrFail(session, pathOf(previous.state, previous.id), doing);
   return record && (record.lastUsedAt ?? "");
-}
-
-/** Deletes the keys that were created and are not in state: after an update, only the new one. */
-async function rollback(
-  session: Session,
-  { state }: RotatingOutcome,
-  before?: RotatingState,
-): Promise<readonly string[]> {
-  const { byAlias, toDelete } = ownedKeys(keysOf(state));
-  const withoutSecret = toDelete.map((one) => [one.id, asOwnedKey(state.workspaceId, one)] as const);
-  const made: OwnedKeys = { byAlias: new Map([...byAlias, ...withoutSecret]), toDelete: [] };
-  const inState = before === undefined ? noKeys : ownedKeys(keysOf(before));
-  return rollbackKeys(session, ownerOf(state), made, inState);
 }
 
 /** Neither rotates nor deletes. What is gone leaves state; without the current key, the next update creates one. */

@@ -50,6 +50,7 @@ import {
 export const workspaceSettings = define({
   kind: "WorkspaceSettings",
   shape,
+  label: () => "workspace settings",
   sends: (operation, state) => operation === "update" || state.onDestroy === "restore",
   rules,
   identities: ({ workspaceId }) =>
@@ -59,8 +60,7 @@ export const workspaceSettings = define({
   replaceNote,
   importing: { form: "workspaceId", read: find },
   create,
-  rollbackCreate: rollback,
-  rollbackUpdate: rollback,
+  ifUnsaved,
   read,
   update: (session, { id, state, inputs }) => update(session, id, state, inputs),
   delete: remove,
@@ -92,31 +92,21 @@ async function create(session: Session, declared: SettingsInputs): Promise<Setti
   const doing = `Setting the defaults of workspace ${workspaceId}`;
   const record = await readOrFail(session, workspaceId, { doing, notDone: "Nothing was changed" });
   const remembered = sendable(declaredIn(declared), record);
-  session.onInterrupt(forgotten(workspaceId, declared, remembered));
   const change = { declared, remembered, before: outputs(record), unchanged: [], toRestore: {} };
   return apply(session, doing, change, record);
 }
 
-/** Leaves the settings as they are. Returns the line with the former values that the create or update began to keep. */
-async function rollback(
-  _session: Session,
-  { id, state }: SettingsOutcome,
-  { __before: before = {} }: SettingsState = {},
-): Promise<readonly string[]> {
-  const added = settings.filter(({ name }) => !(name in before));
-  // What was sent may have been applied.
-  const now = { ...state, ...state.__sent };
-  return [forgotten(id, now, only(added, state.__before ?? {}))].filter((line) => line !== undefined);
-}
-
-/** The warning with the former values, if the result can't be saved: the next run would take the new ones for them. */
-function forgotten(workspaceId: string, declared: SettingsState, before: Properties): string | undefined {
+/** The next create would take the current values for the former ones. */
+function ifUnsaved(_session: Session, declared: SettingsInputs, state?: SettingsState): string | undefined {
+  const { workspaceId, onDestroy } = declared;
+  const { __before: before = {} } = state ?? {};
   const changed = settings.filter(
     (field) => field.name in before && !same(field, before[field.name], declared[field.name]),
   );
-  if (declared.onDestroy !== "restore" || changed.length === 0) return undefined;
+  if (onDestroy !== "restore" || (state !== undefined && changed.length === 0)) return undefined;
   const values = changed.map(({ name }) => [name, isSecret(declared, name) ? mask : before[name]]);
-  return `Setting the defaults of workspace ${workspaceId}: the run ended before the former values could be saved to state: ${JSON.stringify(Object.fromEntries(values))}. Restore them by hand before the next update, which would record the current values as the originals.`;
+  const former = state === undefined ? "" : `, ${JSON.stringify(Object.fromEntries(values))},`;
+  return `Restore the former values of workspace ${workspaceId}${former} by hand before the next update, which would record the current ones as the originals.`;
 }
 
 async function update(
@@ -132,7 +122,6 @@ async function update(
   const toRestore = chooseToRestore(session, doing, state, dropped, record);
   const added = managed.filter((field) => !before.includes(field));
   const former = sendable(added, record);
-  session.onInterrupt(forgotten(id, declared, former));
   const remembered = { ...former, ...state.__before };
   const observed = observe(record);
   const unchanged = managed.filter(

@@ -10,8 +10,8 @@ function open() {
   const session: Pick<Session, "warn" | "tell" | "part"> = {
     warn: (line) => void warnings.push(line),
     tell: (line) => void progress.push(line),
-    part: (name, warn) => {
-      const masked = (line: string) => line.replaceAll(`sk_${name}`, "[secret]");
+    part: (warn) => {
+      const masked = (line: string) => line.replaceAll(/sk_\w+/g, "[secret]");
       return { warn, masked } as Partial<Session> as Session;
     },
   };

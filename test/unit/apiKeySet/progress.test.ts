@@ -59,16 +59,6 @@ test("the progress line of a set counts the keys created, written, deleted or re
   expect(deleted.shown).toEqual(["Keys of workspace ws_1: 0 of 1 deleted."]);
 });
 
-test("the progress line of a set counts the keys deleted again because they can't be saved to state", async () => {
-  const { set, without } = service(openRun({ ask: async () => "the test ended it" }));
-  const inputs = set.check(of({ a: {}, b: {} }), undefined).inputs;
-  const { shown, result } = await without("DELETE", () =>
-    set.create(inputs).catch(({ message }: Error) => message),
-  );
-  expect(result).toMatch(/^The result could not be saved to state because the test ended it\./);
-  expect(shown).toEqual(["Keys of workspace ws_1: 0 of 2 deleted again."]);
-});
-
 test("a refresh of a set prints no note about what an update would do", async () => {
   const { set } = service();
   const inputs = set.check(of({ a: {} }), undefined).inputs;
