@@ -17,6 +17,8 @@ interface Facts<T> {
   /** Whether no request carries the value. */
   readonly local?: true;
   readonly default?: T & {};
+  /** What the field has where a record of the service lacks it. Default: nothing. */
+  readonly ifAbsent?: T & {};
   /** Whether the default is the name of the resource in the program. */
   readonly defaultsToResourceName?: true;
   /** Whether the value is always secret, or which part of it is: the path to that part, with "*" for any name. */
@@ -77,13 +79,19 @@ export interface Field extends ManagedField, Omit<Facts<unknown>, "canonical"> {
 export interface UpdatableField<Name extends string = string> extends ManagedField {
   readonly name: Name;
   readonly exact: boolean;
+  readonly ifAbsent?: unknown;
 }
 
 /** The inputs that an edit changes in place. Everything that writes or compares them is derived from this list. */
 export function updatableFields<I extends Inputs>(inputs: I): readonly UpdatableField<keyof I & string>[] {
   return Object.entries(inputs as Readonly<Record<string, Input>>)
     .filter(([, { onChange, local }]) => onChange === "update" && !local)
-    .map(([name, { canonical, exact = false }]) => ({ name: name as keyof I & string, canonical, exact }));
+    .map(([name, { canonical, exact = false, ifAbsent }]) => ({
+      name: name as keyof I & string,
+      canonical,
+      exact,
+      ifAbsent,
+    }));
 }
 
 export function fieldsOf(inputs: Inputs): readonly Field[] {

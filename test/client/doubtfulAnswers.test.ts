@@ -22,25 +22,10 @@ afterAll(() => service.close());
 
 const answering = (body: unknown, status = 200): Fault => ({ kind: "status", status, body });
 
-describe("settings to restore", () => {
+describe("settings of a workspace", () => {
   const before = { defaultKeyPrefix: "old", defaultExpiration: 60 };
   const inputs = { workspaceId, defaultKeyPrefix: "new", defaultExpiration: 5, onDestroy: "restore" };
-  const stored = () => service.workspaces().find(({ id }) => id === workspaceId);
-  /** Reads from a replica that does not have the last write yet. */
-  const lateReads = (times: number) =>
-    service.inject({
-      endpoint: "readWorkspace",
-      fault: answering({ workspace: { id: workspaceId, ...before } }),
-      times,
-    });
   beforeEach(() => service.editWorkspace(workspaceId, before));
-
-  test("W5 are restored on destroy, even if the first reads are older than the last update", async () => {
-    const { id, state } = await process.of("WorkspaceSettings").create(inputs);
-    lateReads(3);
-    await startProcess(service).of("WorkspaceSettings").delete(id, state);
-    expect(stored()).toMatchObject(before);
-  });
 
   test.each([
     ["an error", { error: "quota" }, 'the answer\'s workspace is missing or has another type: "quota"'],
@@ -59,15 +44,6 @@ describe("settings to restore", () => {
       expect(next.warnings).toEqual([]);
     },
   );
-
-  test("W1 are restored when they are no longer declared, even if the first reads are older than the last update", async () => {
-    const { id, state } = await process.of("WorkspaceSettings").create(inputs);
-    const { defaultKeyPrefix: _, ...rest } = inputs;
-    lateReads(3);
-    const next = startProcess(service).of("WorkspaceSettings");
-    await next.update(id, state, { ...rest, defaultExpiration: 60 });
-    expect(stored()).toMatchObject(before);
-  });
 });
 
 describe("a key", () => {

@@ -3,40 +3,41 @@
  * declared settings are managed; the others stay as they are, even if the service's PATCH replaces. Destroy leaves the
  * settings as they are or, with onDestroy "restore", restores the former values (interface, sections 2, 4.7 and 4.8).
  */
-import { type EditWorkspace, editWorkspace, readWorkspace, type WorkspaceRecord } from "../../client/service";
+import { editWorkspace, readWorkspace, type WorkspaceRecord } from "../../client/service";
 import { mask } from "../../client/words";
 import {
   type Aim,
   converge,
   failureOf,
   notAppliedWords,
-  pollUntil,
   type Say,
   type Settled,
   saying,
   settledAs,
+  stateAfter,
 } from "../../core/converge";
 import { type Comparison, define, type Outcome, type Session } from "../../core/definition";
 import { type CallWords, Failure, orFail, toFailure } from "../../core/errors";
 import { isUnknown } from "../../core/fields";
 import type { Checked } from "../../core/registry";
 import { isSecret } from "../../core/secrecy";
-import { applyDrift, defined, nonEmpty, type Properties, same } from "../../core/state";
+import {
+  applyDrift,
+  defined,
+  failedKey,
+  hiddenIn,
+  nonEmpty,
+  observedKey,
+  type Properties,
+  pick,
+  same,
+} from "../../core/state";
 import { sentences } from "../../core/text";
 import {
-  type Change,
-  declaredIn,
-  doubtful,
   follows,
-  lastWritten,
-  managedIn,
   observe,
-  only,
   outputs,
-  replaced,
-  restorable,
   type Setting,
-  type Settings,
   type SettingsDraft,
   type SettingsInputs,
   type SettingsState,
@@ -44,7 +45,6 @@ import {
   sendable,
   settings,
   shape,
-  written,
 } from "./properties";
 
 export const workspaceSettings = define({
@@ -59,10 +59,12 @@ export const workspaceSettings = define({
   updateNote,
   replaceNote,
   importing: { form: "workspaceId", read: find },
-  create,
+  create: (session, declared) =>
+    apply(session, `Setting the defaults of workspace ${declared.workspaceId}`, {}, declared),
   ifUnsaved,
   read,
-  update: (session, { id, state, inputs }) => update(session, id, state, inputs),
+  update: (session, { id, state, inputs }) =>
+    apply(session, `Updating the defaults of workspace ${id}`, state, inputs),
   delete: remove,
 });
 
@@ -87,91 +89,103 @@ function rules(
 
 type SettingsOutcome = Outcome<SettingsState>;
 
-async function create(session: Session, declared: SettingsInputs): Promise<SettingsOutcome> {
-  const { workspaceId } = declared;
-  const doing = `Setting the defaults of workspace ${workspaceId}`;
-  const record = await readOrFail(session, workspaceId, { doing, notDone: "Nothing was changed" });
-  const remembered = sendable(declaredIn(declared), record);
-  const change = { declared, remembered, before: outputs(record), unchanged: [], toRestore: {} };
-  return apply(session, doing, change, record);
+// ---- State ---------------------------------------------------------------------------------------------------------
+
+function declaredIn(properties: Properties): readonly Setting[] {
+  return settings.filter(({ name }) => properties[name] !== undefined);
 }
 
-/** The next create would take the current values for the former ones. */
-function ifUnsaved(_session: Session, declared: SettingsInputs, state?: SettingsState): string | undefined {
-  const { workspaceId, onDestroy } = declared;
-  const { __before: before = {} } = state ?? {};
-  const changed = settings.filter(
-    (field) => field.name in before && !same(field, before[field.name], declared[field.name]),
+/** The settings that this stack manages, also one that the last read did not show. */
+function managedIn({ __before = {}, ...state }: SettingsState): readonly Setting[] {
+  return declaredIn({ ...__before, ...defined(state) });
+}
+
+/** The value of a setting after the last write. */
+function lastWritten(state: Properties, name: string): unknown {
+  const observed = hiddenIn(state, observedKey);
+  return name in observed ? observed[name] : state[name];
+}
+
+/** The settings that this stack has changed: they had another value before. */
+function replaced({ __before = {}, ...state }: SettingsState): readonly Setting[] {
+  return declaredIn(__before).filter(
+    (field) => !same(field, __before[field.name], lastWritten(state, field.name)),
   );
-  if (onDestroy !== "restore" || (state !== undefined && changed.length === 0)) return undefined;
-  const values = changed.map(({ name }) => [name, isSecret(declared, name) ? mask : before[name]]);
-  const former = state === undefined ? "" : `, ${JSON.stringify(Object.fromEntries(values))},`;
-  return `Restore the former values of workspace ${workspaceId}${former} by hand before the next update, which would record the current ones as the originals.`;
 }
 
-async function update(
-  session: Session,
-  id: string,
-  state: SettingsState,
-  declared: SettingsInputs,
-): Promise<SettingsOutcome> {
-  const doing = `Updating the defaults of workspace ${id}`;
-  const [managed, before] = [declaredIn(declared), managedIn(state)];
-  const dropped = before.filter((field) => declared.onDestroy === "restore" && !managed.includes(field));
-  const record = await readToRestore(session, id, state, dropped, { doing, notDone: "State is unchanged" });
-  const toRestore = chooseToRestore(session, doing, state, dropped, record);
-  const added = managed.filter((field) => !before.includes(field));
-  const former = sendable(added, record);
-  const remembered = { ...former, ...state.__before };
-  const observed = observe(record);
-  const unchanged = managed.filter(
-    (field) =>
-      same(field, state[field.name], declared[field.name]) &&
-      same(field, lastWritten(state, field.name), observed[field.name]),
+function only(fields: readonly Setting[], properties: Properties): Properties {
+  return pick(
+    properties,
+    fields.map(({ name }) => name),
   );
-  return apply(session, doing, { declared, remembered, before: state, unchanged, toRestore }, record);
 }
 
+// ---- Operations ----------------------------------------------------------------------------------------------------
+
+/** Creates or updates. Remembers the former values of settings that the program begins to declare. */
 async function apply(
   session: Session,
   doing: string,
-  change: Change,
-  record: WorkspaceRecord,
+  state: SettingsState,
+  declared: SettingsInputs,
 ): Promise<SettingsOutcome> {
-  const { declared, before, unchanged, toRestore } = change;
   const { workspaceId } = declared;
-  const target = { ...toRestore, ...only(settings, declared) };
-  const writing = {
-    workspaceId,
-    target,
-    unchanged,
-    restored: declaredIn(toRestore),
-    doubted: doubtful(before, target),
-    secrecies: [declared, before],
-  };
+  const notDone = "Nothing was changed";
+  const record = await readOrFail(session, workspaceId, { doing, notDone });
+  const [wanted, managed] = [declaredIn(declared), managedIn(state)];
+  const dropped = managed.filter((field) => declared.onDestroy === "restore" && !wanted.includes(field));
+  const toRestore = chooseToRestore(session, doing, state, dropped, record);
+  const added = wanted.filter((field) => !managed.includes(field));
+  const former = sendable(added, record);
   const advice = `Check that the access token is allowed to edit workspace ${workspaceId}, and that the service accepts the values: one of the two numbers must be above 0.`;
-  const words = { doing, notDone: "State is unchanged", advice };
-  const settled = await orFail(write(session, writing, record), session, words);
+  const writing = write(session, { workspaceId, state, declared, toRestore }, record);
+  const settled = await orFail(writing, session, { doing, notDone, advice });
   for (const warning of settled.warnings) session.warn(`Workspace ${workspaceId}: ${warning}`);
-  const isLeft = settled.notApplied.some(({ field }) => field in toRestore);
+  const isOpen = ({ name }: Setting) => settled.notApplied.some(({ field }) => field === name);
+  // A setting that did not go back to what it was stays in state, so that the next update tries again.
+  const kept = settings.filter((field) => wanted.includes(field) || isOpen(field));
+  const next = {
+    ...outputs(settled.record),
+    // Previews show them as unchanged: only a refresh reads them again (R18).
+    ...pick(state, ["name", "teamId"]),
+    ...stateAfter(kept, declared, settled, observe),
+    __before: nonEmpty(only(kept, { ...former, ...state.__before })),
+  };
   const reason = failureOf(session, settled);
+  const isLeft = declaredIn(toRestore).some(isOpen);
   const failure = sentences(reason && `${doing}: ${reason}`, isLeft ? leftOut : undefined);
-  const outcome = { id: workspaceId, state: written(change, target, settled) };
-  return failure === "" ? outcome : { ...outcome, failure };
+  return { id: workspaceId, state: next, ...(failure !== "" && { failure }) };
 }
 
 const leftOut =
   'Settings that are no longer declared stay in state until their former values are restored: run `pulumi up` again, restore them by hand first, or set onDestroy to "retain"';
 
+/** The next create would take the current values for the former ones. */
+function ifUnsaved(_session: Session, declared: SettingsInputs, state?: SettingsState): string | undefined {
+  const before = state?.__before ?? {};
+  const changed = settings.filter((field) => !same(field, before[field.name], declared[field.name]));
+  const former = only(changed, before);
+  const isKnown = nonEmpty(former) !== undefined;
+  if (declared.onDestroy !== "restore" || (state !== undefined && !isKnown)) return undefined;
+  const values = Object.entries(former).map(([name, value]) => [
+    name,
+    isSecret(declared, name) ? mask : value,
+  ]);
+  const words = isKnown ? `, ${JSON.stringify(Object.fromEntries(values))},` : "";
+  return `Restore the former values of workspace ${declared.workspaceId}${words} by hand before the next update, which would record the current ones as the originals.`;
+}
+
 async function read(session: Session, id: string, state: SettingsState): Promise<SettingsOutcome> {
   const doing = `Reading the defaults of workspace ${id}`;
   const record = await readOrFail(session, id, { doing, notDone: "State is unchanged" });
-  const observed = observe(record);
-  const managed = managedIn(state);
-  const moved = managed.filter((field) => !same(field, lastWritten(state, field.name), observed[field.name]));
-  const last = Object.fromEntries(moved.map(({ name }) => [name, lastWritten(state, name) ?? ""]));
+  const [managed, observed] = [managedIn(state), observe(record)];
+  const drifted = managed.filter(
+    // After a write that failed, another value may be what it sent.
+    (field) => !state[failedKey] && !same(field, lastWritten(state, field.name), observed[field.name]),
+  );
+  const changed = new Set([...(state.__changed ?? []), ...drifted.map(({ name }) => name)]);
   const next = { ...applyDrift(managed, state, observed), ...defined(outputs(record)) };
-  return { id, state: { ...next, __last: nonEmpty(last) } };
+  return { id, state: { ...next, __changed: nonEmpty([...changed]) } };
 }
 
 /** All settings that have a value, as if they were declared as they are. */
@@ -183,32 +197,10 @@ async function find(
   const doing = `Reading the defaults of workspace ${workspaceId}`;
   const record = await readOrFail(session, workspaceId, { doing, notDone: "Nothing was changed" });
   const values = sendable(settings, record);
-  const found = { workspaceId, ...only(declaredIn(values), observe(record)), ...outputs(record) };
+  const found = { workspaceId, ...pick(observe(record), Object.keys(values)), ...outputs(record) };
   if (isGet) return { id: workspaceId, state: { ...found, onDestroy: "retain" } };
   if (nonEmpty(values) !== undefined) return { id: workspaceId, state: { ...found, __before: values } };
   throw new Failure(`${doing}: it has no settings to import. Declare the settings that you want instead.`);
-}
-
-/**
- * Reads the workspace, and again for 8 seconds while it shows something else than this stack wrote to settings that
- * are to be restored: a cache or a replica may answer with what was there before, and the setting would be forgotten.
- */
-function readToRestore(
-  session: Session,
-  id: string,
-  state: SettingsState,
-  fields: readonly Setting[],
-  words: CallWords,
-): Promise<WorkspaceRecord> {
-  const ours = replaced(state).filter((field) => fields.includes(field));
-  return pollUntil(session, {
-    waitingFor: `workspace ${id} to show the last update`,
-    look: () => readOrFail(session, id, words),
-    isDone: (record) => {
-      const [before, now] = [restorable(state, ours, record), observe(record)];
-      return ours.every((field) => field.name in before && !same(field, before[field.name], now[field.name]));
-    },
-  });
 }
 
 function readOrFail(session: Session, workspaceId: string, words: CallWords): Promise<WorkspaceRecord> {
@@ -217,6 +209,7 @@ function readOrFail(session: Session, workspaceId: string, words: CallWords): Pr
 }
 
 const stays = "It stays in state";
+const byHand = "restore the settings by hand first; values that are already restored are not touched";
 
 async function remove(
   session: Session,
@@ -228,47 +221,45 @@ async function remove(
   if (declaredAnew) return warnOfHandover(session, id, state);
   const doing = `Restoring the defaults of workspace ${id}`;
   // A token of another account gets the same answer as for a deleted workspace.
-  const record = await readToRestore(session, id, state, settings, {
+  const record = await readOrFail(session, id, {
     doing,
     notDone: `${stays}; if the workspace itself was deleted, remove the resource from state with \`pulumi state delete\``,
     advice: `The access token is the likely cause: it may belong to another account. ${session.tokenAdvice}`,
   });
-  const target = chooseToRestore(session, doing, state, managedIn(state), record);
-  const [restored, doubted] = [declaredIn(target), doubtful(state, target)];
-  const writing = { workspaceId: id, target, restored, doubted, secrecies: [state] };
+  const toRestore = chooseToRestore(session, doing, state, managedIn(state), record);
+  const writing = write(session, { workspaceId: id, state, toRestore }, record);
   const advice = `Check that the access token is allowed to edit workspace ${id}, or ${byHand}`;
-  const settled = await orFail(write(session, writing, record), session, { doing, notDone: stays, advice });
-  const { notApplied, error } = settled;
-  if (error !== undefined) throw toFailure(error, session, { doing, notDone: stays });
-  if (notApplied.length === 0) return;
-  throw new Failure(sentences(`${doing}: ${notAppliedWords(settled)}`, stays, again));
+  const settled = await orFail(writing, session, { doing, notDone: stays, advice });
+  if (settled.error !== undefined) throw toFailure(settled.error, session, { doing, notDone: stays });
+  if (settled.notApplied.length === 0) return;
+  const words = `${doing}: ${notAppliedWords(settled)}`;
+  throw new Failure(sentences(words, stays, `Run the command again, or ${byHand}`));
 }
 
-const byHand = "restore the settings by hand first; values that are already restored are not touched";
-const again = `Run the command again, or ${byHand}`;
-
-/** The values to restore. Warns of settings that can't be restored, or that were changed since. */
+/**
+ * The former values to restore: of settings that still have our value (W5). Warns of the others, unless they have their former
+ * value already.
+ */
 function chooseToRestore(
   session: Session,
   doing: string,
   state: SettingsState,
   fields: readonly Setting[],
   record: WorkspaceRecord,
-): Settings {
-  const { __before: before = {} } = state;
-  const toRestore = restorable(state, fields, record);
-  const observed = observe(record);
-  const say = sayingOf([state]);
-  const isDone = (field: Setting) => same(field, before[field.name], observed[field.name]);
-  const left = fields
-    .filter((field) => !(field.name in toRestore || isDone(field)))
-    .map(({ name }) =>
-      name in before
-        ? `${name} (has changed since this resource wrote it; before: ${say(name, before[name])})`
-        : `${name} (had no value before)`,
-    );
+): Properties {
+  const { __before: before = {}, __changed: changed = [] } = state;
+  const [say, now] = [sayingOf([state]), observe(record)];
+  const isOurs = (field: Setting) =>
+    !changed.includes(field.name) && same(field, lastWritten(state, field.name), now[field.name]);
+  const open = fields.filter((field) => !same(field, before[field.name], now[field.name]));
+  const left = open.flatMap((field) => {
+    const { name } = field;
+    if (!(name in before)) return [`${name} (had no value before)`];
+    if (isOurs(field)) return [];
+    return [`${name} (has changed since this resource wrote it; before: ${say(name, before[name])})`];
+  });
   if (left.length > 0) session.warn(`${doing}: not restored, but left as they are: ${left.join(", ")}.`);
-  return toRestore;
+  return only(open.filter(isOurs), before);
 }
 
 /** If the program still declares settings of the workspace, destroying this resource must not change them. */
@@ -283,49 +274,47 @@ function warnOfHandover(session: Session, id: string, state: SettingsState): voi
 
 // ---- Writing -------------------------------------------------------------------------------------------------------
 
-export interface Writing {
+interface Writing {
   readonly workspaceId: string;
-  /** The target values of the workspace. Everything else stays as it was read. */
-  readonly target: Settings;
-  /** Settings that don't change: they may stay as the service rewrote them. */
-  readonly unchanged?: readonly Setting[];
-  /** Former values to restore: a GET must show exactly these (W5). */
-  readonly restored?: readonly Setting[];
-  /** Settings to write even if the workspace seems to have the value: the read may be older than the last write. */
-  readonly doubted?: readonly Setting[];
-  /** Properties that may mark a setting as secret: messages then don't show its value. */
-  readonly secrecies: readonly Properties[];
+  /** State before; of a create, empty. */
+  readonly state: SettingsState;
+  /** The inputs of the program. Settings that they lack stay as they were read. */
+  readonly declared?: Properties;
+  /** Former values: a GET must show exactly these (W5). */
+  readonly toRestore: Properties;
 }
 
 /**
- * Writes the target values. The PATCH repeats settings that are not declared, so that it means the same whether the
+ * Writes the declared and the former values. The PATCH repeats all other settings, so that it means the same whether the
  * service merges or replaces; a warning names one of these that changes nevertheless. Sends nothing if the workspace has the
  * values already (W1, W2).
  */
 export async function write(
   session: Session,
-  { workspaceId, target, unchanged = [], restored = [], doubted = [], secrecies }: Writing,
+  { workspaceId, state, declared = {}, toRestore }: Writing,
   before: WorkspaceRecord,
 ): Promise<Settled<WorkspaceRecord>> {
-  const wanted = declaredIn(target);
-  const old = observe(before);
-  const isDone = (field: Setting) =>
-    !doubted.includes(field) && same(field, target[field.name], old[field.name]);
-  if (wanted.every(isDone)) return settledAs(before);
-  const others = settings.filter((field) => !wanted.includes(field));
-  const kept = sendable(others, before);
+  const target = { ...toRestore, ...only(settings, declared) };
+  const [wanted, old] = [declaredIn(target), observe(before)];
+  if (wanted.every((field) => same(field, target[field.name], old[field.name]))) return settledAs(before);
+  const kept = sendable(settings, before);
   // A service may refuse an empty list, even if that is what it has.
-  const { defaultAllowedIPs: addresses = [], ...rest } = kept;
-  const body: EditWorkspace = { ...(addresses.length > 0 ? kept : rest), ...target };
-  const aims = [
-    ...wanted
-      .filter((field) => !unchanged.includes(field))
-      .map((field): Aim => {
-        const isRestored = restored.includes(field);
-        return { field, value: target[field.name], exact: isRestored, ...(isRestored && { kept: true }) };
-      }),
-    ...others.map((field): Aim => ({ field, value: old[field.name], exact: false, kept: true })),
-  ];
+  const isEmpty = (value: unknown) => Array.isArray(value) && value.length === 0;
+  const repeated = Object.entries(kept).filter(([, value]) => !isEmpty(value));
+  const body: Properties = { ...Object.fromEntries(repeated), ...target };
+  const aims = settings.flatMap((field): Aim[] => {
+    const { name } = field;
+    const isRestored = name in toRestore;
+    if (!wanted.includes(field)) return [{ field, value: old[name], exact: false, kept: true }];
+    // What does not change may stay as the service rewrote it.
+    if (
+      !isRestored &&
+      same(field, state[name], target[name]) &&
+      same(field, lastWritten(state, name), old[name])
+    )
+      return [];
+    return [{ field, value: target[name], exact: isRestored, ...(isRestored && { kept: true }) }];
+  });
   const read = () => readWorkspace(session.call, { workspaceId });
   return converge(session, {
     waitingFor: `workspace ${workspaceId} to show the change`,
@@ -338,10 +327,11 @@ export async function write(
     send: (sent) => editWorkspace(session.call, { workspaceId }, sent),
     // Restored values must be seen in a read (W5).
     isShown: (answer) =>
-      restored.length === 0 && settings.every(({ name }) => !(name in body) || answer[name] !== undefined),
+      nonEmpty(toRestore) === undefined &&
+      settings.every(({ name }) => !(name in body) || (answer as Properties)[name] !== undefined),
     read,
     explainMissing: read,
-    say: sayingOf(secrecies),
+    say: sayingOf([declared, state]),
   });
 }
 

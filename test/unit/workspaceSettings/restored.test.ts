@@ -160,16 +160,14 @@ describe("destroy with onDestroy 'restore'", () => {
     },
   );
 
-  test("W5 restores a prefix that a refresh did not see, if it is there again", async () => {
-    const { state } = await workspace.settings.create(inputs);
-    const { held } = workspace;
-    workspace.held = { name: "Main" };
-    const { state: without = {} } = (await workspace.settings.read("ws_1", state)) ?? {};
-    expect(without).not.toHaveProperty("defaultKeyPrefix");
-    expect((await workspace.settings.read("ws_1", without))?.state).toEqual(without);
-    workspace.held = held;
-    expect((await workspace.settings.read("ws_1", without))?.state).toEqual(state);
-    await workspace.settings.delete("ws_1", without);
+  test("W5 a value that a refresh found changed is left as it is, unless an update has written ours again", async () => {
+    const state = await made(workspace.settings);
+    workspace.held = { ...workspace.held, defaultKeyPrefix: "theirs" };
+    const refreshed = (await workspace.settings.read("ws_1", state))?.state ?? {};
+    await workspace.settings.delete("ws_1", refreshed);
+    expect(workspace.held["defaultKeyPrefix"]).toBe("theirs");
+    expect(workspace.settings.warnings.join()).toContain("defaultKeyPrefix (has changed since");
+    await workspace.settings.delete("ws_1", await workspace.settings.update("ws_1", refreshed, declared));
     expect(workspace.held["defaultKeyPrefix"]).toBe("old");
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Transport } from "../../../provider/client/send";
 import { notAppliedWords } from "../../../provider/core/converge";
 import type { Session } from "../../../provider/core/definition";
-import { type Properties, secretsKey } from "../../../provider/core/state";
+import { observedKey, type Properties, pick } from "../../../provider/core/state";
 import { write } from "../../../provider/resources/workspaceSettings";
 import { observe, sendable, settings } from "../../../provider/resources/workspaceSettings/properties";
 
@@ -24,11 +24,10 @@ interface Habits {
   readonly take?: (asked: Properties, before: Properties) => Properties;
 }
 
-/** The names of settings that are not to change, are to be restored, or are secret. */
+/** The names of settings that are not to change, or are to be restored. */
 interface How {
   readonly unchanged?: readonly string[];
   readonly restored?: readonly string[];
-  readonly secret?: readonly string[];
 }
 
 /** A service of one workspace, in memory. */
@@ -71,21 +70,22 @@ function service(held: Properties, { patch, answer, lag = 0, take = (asked) => a
     tell: (line: string) => void told.push(line),
   };
   const begun = now;
-  const named = (names: readonly string[] = []) => settings.filter(({ name }) => names.includes(name));
   return {
     sent,
     methods,
     told,
     held: () => now,
-    write: (target: Properties, { unchanged, restored, secret = [] }: How = {}) =>
+    write: (target: Properties, { unchanged = [], restored = [] }: How = {}) =>
       write(
         session as unknown as Session,
         {
           workspaceId: "ws_1",
-          target,
-          unchanged: named(unchanged),
-          restored: named(restored),
-          secrecies: [{ [secretsKey]: secret.map((name) => [name]) }],
+          state: { ...pick(target, unchanged), [observedKey]: pick(begun, unchanged) },
+          declared: pick(
+            target,
+            names.filter((name) => !restored.includes(name)),
+          ),
+          toRestore: pick(target, restored),
         },
         { ...blank, ...begun } as never,
       ),
