@@ -349,38 +349,27 @@ function sayingOf(secrecies: readonly Properties[]): Say {
 
 /** What becomes of settings that are no longer declared: the engine shows them as removed, which the service can't do. */
 function updateNote({ state, inputs }: Comparison<Shape>): string | undefined {
-  const managed = declaredIn(inputs);
-  const dropped = managedIn(state).filter((field) => !managed.includes(field));
-  if (dropped.length === 0) return undefined;
-  const outcomes = outcomesOf(state, dropped, inputs.onDestroy, "if unchanged since the last update");
-  return `Settings of workspace ${state.workspaceId} that are no longer declared: ${outcomes}.`;
+  const dropped = managedIn(state).filter(({ name }) => inputs[name] === undefined);
+  return dropped.length > 0 ? outcomesOf(state, dropped, inputs.onDestroy, "declared") : undefined;
 }
 
 /** The same for all settings of a workspace that the resource leaves for another one. */
 function replaceNote({ state, inputs }: Comparison<Shape>): string {
-  const left = isUnknown(inputs.workspaceId)
-    ? "no longer managed if workspaceId changes"
-    : "no longer managed";
-  const condition = "if unchanged since the last update, unless another resource declares the workspace";
-  const outcomes = outcomesOf(state, managedIn(state), state.onDestroy, condition);
-  return `Settings of workspace ${state.workspaceId} that are ${left}: ${outcomes}.`;
+  const managed = isUnknown(inputs.workspaceId) ? "managed if workspaceId changes" : "managed";
+  return outcomesOf(state, managedIn(state), state.onDestroy, managed);
 }
 
 function outcomesOf(
   state: SettingsState,
   fields: readonly Setting[],
   onDestroy: unknown,
-  condition: string,
+  noLonger: string,
 ): string {
-  const { __before: before = {} } = state;
-  const say = sayingOf([state]);
-  const restored = onDestroy === "restore" ? replaced(state) : [];
-  const left = fields.filter((field) => !restored.includes(field)).map(({ name }) => name);
-  const back = fields
-    .filter((field) => restored.includes(field))
-    .map(({ name }) => `${name} (before: ${say(name, before[name])})`);
-  return [
-    ...(left.length === 0 ? [] : [`left as they are: ${left.join(", ")}`]),
-    ...(back.length === 0 ? [] : [`restored ${condition}: ${back.join(", ")}`]),
-  ].join("; ");
+  const [say, restored] = [sayingOf([state]), onDestroy === "restore" ? replaced(state) : []];
+  const outcomes = fields.map((field) => {
+    const { name } = field;
+    if (!restored.includes(field)) return `${name} stays as it is`;
+    return `${name} goes back to ${say(name, state.__before?.[name])}, unless it was changed outside Pulumi`;
+  });
+  return `Settings of workspace ${state.workspaceId} that are no longer ${noLonger}: ${outcomes.join("; ")}.`;
 }
