@@ -2,7 +2,7 @@
 import { Failure } from "./core/errors";
 import { importId } from "./core/text";
 import { getApiKeys, getScopes, getWorkspace, getWorkspaces, type Source } from "./functions";
-import { hasSettings } from "./resources/workspaceSettings/properties";
+import { hasSettings } from "./resources/workspaceSettings";
 
 export interface Listed {
   /** The id to import it by. */

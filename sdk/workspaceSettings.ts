@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { Shape } from "../provider/resources/workspaceSettings/properties";
+import type { Shape } from "../provider/resources/workspaceSettings";
 import { type Facts, isOfKind, type Outputs, registration, settleAbsent } from "./resource";
 
 /**

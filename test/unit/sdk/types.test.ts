@@ -11,7 +11,7 @@ import {
   shape as rotating,
 } from "../../../provider/resources/rotatingApiKey/properties";
 import type { Shape as ScopeShape } from "../../../provider/resources/scope";
-import type { Shape as WorkspaceSettingsShape } from "../../../provider/resources/workspaceSettings/properties";
+import type { Shape as WorkspaceSettingsShape } from "../../../provider/resources/workspaceSettings";
 import {
   ApiKey,
   type ApiKeyArgs,

@@ -1,10 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { unknownSentinels } from "../../../provider/core/fields";
-import {
-  addressesSchema,
-  canonicalAddresses,
-} from "../../../provider/resources/workspaceSettings/properties";
+import { addressesSchema, canonicalAddresses } from "../../../provider/resources/workspaceSettings";
 
 const canonical = (entries: unknown) => canonicalAddresses(entries) as unknown[];
 const failures = (entries: unknown) => addressesSchema.safeParse(entries).error?.issues ?? [];

@@ -4,8 +4,7 @@ import type { Transport } from "../../../provider/client/send";
 import { notAppliedWords } from "../../../provider/core/converge";
 import type { Session } from "../../../provider/core/definition";
 import { observedKey, type Properties, pick } from "../../../provider/core/state";
-import { write } from "../../../provider/resources/workspaceSettings";
-import { observe, sendable, settings } from "../../../provider/resources/workspaceSettings/properties";
+import { observe, sendable, settings, write } from "../../../provider/resources/workspaceSettings";
 
 const blank = { id: "ws_1", name: "Main", teamId: undefined, createdAt: undefined, updatedAt: undefined };
 const unset = {
