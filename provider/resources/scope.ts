@@ -29,10 +29,7 @@ const shape = {
   inputs: {
     workspaceId: required(pathSegment, { onChange: "replace", canonical: string }),
     name: required(requiredString, { onChange: "refuse", canonical: string }),
-    representation: required(requiredString, {
-      onChange: "replace",
-      canonical: string,
-    }),
+    representation: required(requiredString, { onChange: "replace", canonical: string }),
     description: optional(optionalString, { onChange: "refuse", canonical: string }),
   },
   outputs: { createdAt: stable(aString), updatedAt: stable(aString) },
@@ -44,15 +41,17 @@ type ScopeInputs = InputsOf<Shape>;
 type ScopeState = StateOf<Shape>;
 type ScopeOutcome = Outcome<ScopeState>;
 
-type ScopeDraft = DraftOf<Shape>;
-
 /** Two creates at the same time would not find each other's scope (R17). */
-function identities({ workspaceId, representation }: ScopeDraft): readonly string[] {
+function identities({ workspaceId, representation }: DraftOf<Shape>): readonly string[] {
   const known = [workspaceId, representation].map((value) => (isUnknown(value) ? undefined : string(value)));
   return known.includes(undefined) ? [] : [JSON.stringify(known)];
 }
 
-function rules(declared: ScopeDraft, before: ScopeDraft | undefined, { twinOf }: Checked): readonly string[] {
+function rules(
+  declared: DraftOf<Shape>,
+  before: DraftOf<Shape> | undefined,
+  { twinOf }: Checked,
+): readonly string[] {
   const twin = identities(declared).map(twinOf).find(Boolean);
   if (twin !== undefined) {
     return [
@@ -101,23 +100,18 @@ function findExactly(
 
 /** The scope of this representation; the service may have changed its case or trimmed it. */
 function findFolded(declared: ScopeState, scopes: readonly ScopeRecord[]): ScopeRecord | undefined {
-  return findExactly(declared, scopes) ?? scopes.find((scope) => isAlike(declared, scope, "representation"));
+  const { representation } = declared;
+  const isAlike = (scope: ScopeRecord) => caseFolded(scope.representation) === caseFolded(representation);
+  return findExactly(declared, scopes) ?? scopes.find(isAlike);
 }
 
-type Shown = "name" | "representation" | "description";
-
-/** A list or an answer may leave a field out, which says nothing. */
-function isAlike(declared: ScopeState, record: ScopeRecord, field: Shown): boolean {
-  return record[field] === undefined || caseFolded(declared[field]) === caseFolded(record[field]);
-}
-
-/** What the service has for a declared scope, where that differs: `name "Orders"`. */
+/** What the service has for a declared scope, where that differs: `name "Orders"`. A record may leave a field out. */
 function differences(declared: ScopeState, record: ScopeRecord): string | undefined {
-  const fields: readonly Shown[] = ["name", "representation", "description"];
-  const found = fields
-    .filter((field) => !isAlike(declared, record, field))
-    .map((field) => `${field} ${shown(declared, field, `"${record[field]}"`)}`);
-  return found.length === 0 ? undefined : found.join(" and ");
+  const different = (["name", "representation", "description"] as const).filter(
+    (field) => record[field] !== undefined && caseFolded(declared[field]) !== caseFolded(record[field]),
+  );
+  const words = different.map((field) => `${field} ${shown(declared, field, `"${record[field]}"`)}`);
+  return words.join(" and ") || undefined;
 }
 
 // ---- Operations: observe, decide, call, project -------------------------------------------------------------------
@@ -140,12 +134,14 @@ export const scope = define({
   },
 });
 
+/** The POST is never repeated: the list shows whether an answer was lost, or somebody else was faster (S4). */
 async function create(session: Session, declared: ScopeInputs): Promise<ScopeOutcome> {
   const { workspaceId, name, representation, description = "" } = declared;
   const doing = `Creating ${label(declared)}`;
   const before = await list(session, declared, { doing, notDone: "Nothing was created" });
   const existing = findExactly(declared, before);
   if (existing !== undefined) return adopted(doing, declared, existing);
+  let failed: CallError | undefined;
   try {
     const body = { name, representation, description };
     const { record } = await createScope(session.call, { workspaceId }, body);
@@ -154,45 +150,35 @@ async function create(session: Session, declared: ScopeInputs): Promise<ScopeOut
       return written(declared, record);
     }
   } catch (error) {
-    return await afterFailure(session, doing, { declared, before }, error);
+    failed = error instanceof CallError && error.verdict === "ambiguous" ? error : undefined;
+    const advice = `Check that the access token is allowed to create scopes in ${workspaceId}.`;
+    if (failed === undefined)
+      throw toFailure(error, session, { doing, notDone: "Nothing was created", advice });
   }
-  const found = (await untilListed(session, declared, doing, before)) ?? findFolded(declared, before);
-  if (found !== undefined) return adopted(doing, declared, found);
-  throw new Failure(
-    `${doing}: the service accepted the request, but neither its answer nor its list shows the scope. The scope is not in state. Run \`pulumi up\` again, which looks for it before creating one.`,
-  );
+  // A scope that was there before and differs in form may be what the service answered for.
+  const others = failed === undefined || failed.status === 409 ? before : [];
+  const found = await findNew(session, declared, doing, before)
+    .then((created) => created ?? findFolded(declared, others))
+    .catch((error) => {
+      // What became of the POST says more than that the list can't be read.
+      if (!(error instanceof Failure)) throw error;
+    });
+  if (found) return adopted(doing, declared, found);
+  const again = "Run `pulumi up` again, which looks for it before creating one";
+  if (failed === undefined)
+    throw new Failure(
+      `${doing}: the service accepted the request, but neither its answer nor its list shows the scope. The scope is not in state. ${again}.`,
+    );
+  throw toFailure(failed, session, {
+    doing,
+    notDone: unclear,
+    unclear: `${unclear}. ${again}`,
+    advice:
+      "another scope has this name, so declare another name; or the workspace has the scope without showing it in its list, so remove this resource: keys can refer to the scope without it",
+  });
 }
 
 const unclear = "It is not known whether the scope was created";
-
-/** A POST is never repeated: the list shows whether an answer was lost, or somebody else was faster (S4). */
-async function afterFailure(
-  session: Session,
-  doing: string,
-  { declared, before }: { readonly declared: ScopeInputs; readonly before: readonly ScopeRecord[] },
-  error: unknown,
-): Promise<ScopeOutcome> {
-  const { verdict, status } = error instanceof CallError ? error : {};
-  let found: ScopeRecord | undefined;
-  try {
-    if (verdict === "ambiguous") found = await untilListed(session, declared, doing, before);
-    // A scope that differs in form from the declared one may be why.
-    if (status === 409) found ??= findFolded(declared, before);
-  } catch (failed) {
-    // What became of the POST says more than that the list can't be read.
-    if (!(failed instanceof Failure)) throw failed;
-  }
-  if (found !== undefined) return adopted(doing, declared, found);
-  throw toFailure(error, session, {
-    doing,
-    notDone: "Nothing was created",
-    unclear: `${unclear}. Run \`pulumi up\` again, which looks for it before creating one`,
-    advice:
-      status === 409
-        ? "another scope has this name, so declare another name; or the workspace has the scope without showing it in its list, so remove this resource: keys can refer to the scope without it"
-        : `Check that the access token is allowed to create scopes in ${declared.workspaceId}.`,
-  });
-}
 
 function adopted(doing: string, declared: ScopeInputs, record: ScopeRecord): ScopeOutcome {
   const different = differences(declared, record);
@@ -203,23 +189,17 @@ function adopted(doing: string, declared: ScopeInputs, record: ScopeRecord): Sco
 }
 
 /** Reads the list until it shows what a POST may have created, which is none of those before. */
-function untilListed(
+function findNew(
   session: Session,
   declared: ScopeInputs,
   doing: string,
   before: readonly ScopeRecord[],
 ): Promise<ScopeRecord | undefined> {
-  const known = new Set(before.map(({ id }) => id));
-  const words = { doing, notDone: unclear };
+  const isNew = ({ id }: ScopeRecord) => !before.some((known) => known.id === id);
+  const look = async () => (await list(session, declared, { doing, notDone: unclear })).filter(isNew);
   return pollUntil(session, {
     waitingFor: "the service's list to show the scope",
-    look: async () => {
-      const listed = await list(session, declared, words);
-      return findFolded(
-        declared,
-        listed.filter(({ id }) => !known.has(id)),
-      );
-    },
+    look: async () => findFolded(declared, await look()),
     isDone: (found) => found !== undefined,
   });
 }
