@@ -63,7 +63,7 @@ export interface CallWords {
   readonly doing: string;
   /** The outcome if the service certainly did not do it. */
   readonly notDone: string;
-  /** The outcome if the service may have done it. Default: `notDone`, followed by `again`. */
+  /** The outcome if the service may have done it, and what to do. Default: `notDone`, followed by `again`. */
   readonly unclear?: string;
   /** What to do if the service refused, or may have. Default: `again`. */
   readonly advice?: string;
@@ -76,21 +76,17 @@ type Endpoint = Pick<Configuration, "baseUrlSource" | "tokenAdvice">;
 
 const route = ({ baseUrlSource }: Endpoint) =>
   `the base URL (${baseUrlSource}), and any proxy or gateway in between`;
-const runAgain = (endpoint: Endpoint) =>
-  `Run the command again; if it fails the same way, check ${route(endpoint)}`;
 
 /** What else to do if another server may have answered. */
 export function ifElsewhere(endpoint: Endpoint): string {
   return `If that doesn't help, check ${route(endpoint)}`;
 }
 
-const later = "Run the command again later";
-
 /** Whether another server may have answered, or the service at another path: a redirect, or no such path or method. */
 const isFromElsewhere = (status = 0) => status < 400 || status === 404 || status === 405;
 
 /** Turns a CallError or an InconclusiveError into the message for the user. Any other error is a bug, and is thrown. */
-export function toFailure(error: unknown, endpoint: Endpoint, words: CallWords): Failure {
+export function explain(error: unknown, endpoint: Endpoint, words: CallWords): Failure {
   const { reason, unresolved } = reasonOf(error, endpoint, words);
   return new Failure(`${words.doing}: ${reason}`, { reason: () => reason, unresolved });
 }
@@ -100,29 +96,28 @@ export async function orFail<T>(call: Promise<T>, endpoint: Endpoint, words: Cal
   try {
     return await call;
   } catch (error) {
-    throw toFailure(error, endpoint, words);
+    throw explain(error, endpoint, words);
   }
 }
 
-/** The same as `toFailure`, without what was tried. */
-export function reasonOf(
-  error: unknown,
-  endpoint: Endpoint,
-  { notDone, unclear, advice, again = runAgain(endpoint) }: Omit<CallWords, "doing">,
-): { readonly reason: string; readonly unresolved: boolean } {
-  if (error instanceof InconclusiveError) {
+/** The same as `explain`, without what was tried. */
+export function reasonOf(error: unknown, endpoint: Endpoint, words: Omit<CallWords, "doing">) {
+  const {
+    notDone,
+    unclear,
+    again = `Run the command again; if it fails the same way, check ${route(endpoint)}`,
+  } = words;
+  if (error instanceof InconclusiveError)
     return { reason: sentences(error.message, notDone, error.advice ?? again), unresolved: false };
-  }
   if (!(error instanceof CallError)) throw error;
-  if (error.verdict === "ambiguous" && unclear !== undefined) {
-    const way = error.status === 401 ? endpoint.tokenAdvice : ifRefused(error, advice);
-    return { reason: sentences(error.message, unclear, way), unresolved: true };
-  }
-  const { status, verdict } = error;
-  const isRefused = verdict === "refused" && advice !== undefined;
-  const way = status === 401 ? endpoint.tokenAdvice : status === 429 ? later : isRefused ? advice : again;
-  const where = isRefused && isFromElsewhere(status) ? ifElsewhere(endpoint) : undefined;
-  return { reason: sentences(error.message, notDone, way, where), unresolved: false };
+  const { message, status, verdict } = error;
+  const unresolved = verdict === "ambiguous" && unclear !== undefined;
+  const advice = verdict === "refused" ? words.advice : undefined;
+  const where = advice && isFromElsewhere(status) ? ifElsewhere(endpoint) : undefined;
+  const otherwise = unresolved ? ifRefused(error, words.advice) : (advice ?? again);
+  const todo =
+    status === 401 ? endpoint.tokenAdvice : status === 429 ? "Run the command again later" : otherwise;
+  return { reason: sentences(message, unresolved ? unclear : notDone, todo, where), unresolved };
 }
 
 /** What to do after a 409, which may answer a request that a proxy has repeated. */

@@ -15,7 +15,7 @@ import {
   type Session,
   type StateOf,
 } from "../core/definition";
-import { Failure, ifElsewhere, toFailure } from "../core/errors";
+import { explain, Failure, ifElsewhere } from "../core/errors";
 import {
   aString,
   boolean,
@@ -259,7 +259,7 @@ async function grant(session: Session, declared: BillingInputs): Promise<Billing
     return { ...uncertain(declared), failure: sentences(accepted, waysOut, ifElsewhere(session)) };
   } catch (error) {
     const isAnswered = error instanceof CallError && error.verdict !== "notSent";
-    const failure = toFailure(error, session, {
+    const failure = explain(error, session, {
       doing,
       notDone: `Nothing was granted${isAnswered ? "" : ": no part of the request was sent"}`,
       unclear: `The request was sent at ${at}, and it is not known whether the credits were granted. The provider does not send it again. ${waysOut}`,

@@ -14,7 +14,7 @@ import {
   type Session,
   type StateOf,
 } from "../core/definition";
-import { type CallWords, Failure, orFail, toFailure } from "../core/errors";
+import { type CallWords, explain, Failure, orFail } from "../core/errors";
 import { aString, isUnknown, optional, required, stable, string } from "../core/fields";
 import type { Checked } from "../core/registry";
 import { isSecret, shown } from "../core/secrecy";
@@ -153,7 +153,7 @@ async function create(session: Session, declared: ScopeInputs): Promise<ScopeOut
     failed = error instanceof CallError && error.verdict === "ambiguous" ? error : undefined;
     const advice = `Check that the access token is allowed to create scopes in ${workspaceId}.`;
     if (failed === undefined)
-      throw toFailure(error, session, { doing, notDone: "Nothing was created", advice });
+      throw explain(error, session, { doing, notDone: "Nothing was created", advice });
   }
   // A scope that was there before and differs in form may be what the service answered for.
   const others = failed === undefined || failed.status === 409 ? before : [];
@@ -169,7 +169,7 @@ async function create(session: Session, declared: ScopeInputs): Promise<ScopeOut
     throw new Failure(
       `${doing}: the service accepted the request, but neither its answer nor its list shows the scope. The scope is not in state. ${again}.`,
     );
-  throw toFailure(failed, session, {
+  throw explain(failed, session, {
     doing,
     notDone: unclear,
     unclear: `${unclear}. ${again}`,

@@ -27,7 +27,7 @@ import {
   type Session,
   type StateOf,
 } from "../core/definition";
-import { type CallWords, Failure, orFail, toFailure } from "../core/errors";
+import { type CallWords, explain, Failure, orFail } from "../core/errors";
 import {
   aList,
   aMap,
@@ -362,7 +362,7 @@ async function remove(
   const writing = write(session, { workspaceId: id, state, toRestore }, record);
   const advice = `Check that the access token is allowed to edit workspace ${id}, or ${byHand}`;
   const settled = await orFail(writing, session, { doing, notDone: stays, advice });
-  if (settled.error !== undefined) throw toFailure(settled.error, session, { doing, notDone: stays });
+  if (settled.error !== undefined) throw explain(settled.error, session, { doing, notDone: stays });
   if (settled.notApplied.length === 0) return;
   const words = `${doing}: ${notAppliedWords(settled)}`;
   throw new Failure(sentences(words, stays, `Run the command again, or ${byHand}`));

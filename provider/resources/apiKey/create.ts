@@ -4,7 +4,7 @@ import { CallError, type Written } from "../../client/send";
 import { type ApiKeyRecord, createApiKey, migrateApiKey } from "../../client/service";
 import { pausesMs, pollUntil } from "../../core/converge";
 import type { Session } from "../../core/definition";
-import { Failure, ifElsewhere, ifRefused, toFailure } from "../../core/errors";
+import { explain, Failure, ifElsewhere, ifRefused } from "../../core/errors";
 import { caseFolded } from "../../core/state";
 import { listed, sentences } from "../../core/text";
 import { type Listing, type Reading, sharedReads } from "../../reads";
@@ -69,7 +69,7 @@ async function post(creation: Creation): Promise<Written<ApiKeyRecord>> {
         "If it allows a name only once, a replacement needs another name, or the option deleteBeforeReplace.";
       throw await lostKey(creation, error.message, ifRefused(error, `${advice} ${ifUnique}`));
     }
-    throw toFailure(error, session, { doing, notDone: "Nothing was created", advice });
+    throw explain(error, session, { doing, notDone: "Nothing was created", advice });
   }
 }
 

@@ -4,7 +4,7 @@ import { CallError, isNotFound } from "../../client/send";
 import { type ApiKeyPath, type ApiKeyRecord, readApiKey } from "../../client/service";
 import { expectVisible, pollUntil } from "../../core/converge";
 import type { Outcome, Session } from "../../core/definition";
-import { InconclusiveError, toFailure } from "../../core/errors";
+import { explain, InconclusiveError } from "../../core/errors";
 import { applyDrift, defined, failedKey, hiddenIn, observedKey } from "../../core/state";
 import { type SharedReads, sharedReads } from "../../reads";
 import {
@@ -235,6 +235,6 @@ export async function readKeyOrFail(
     return await lookUpKey(session, path);
   } catch (error) {
     const advice = `Check that the access token is allowed to read the keys of ${path.workspaceId}.`;
-    throw toFailure(error, session, { doing, notDone, advice });
+    throw explain(error, session, { doing, notDone, advice });
   }
 }

@@ -13,7 +13,7 @@ import {
   settledAs,
 } from "../../core/converge";
 import type { Outcome, Session } from "../../core/definition";
-import { Failure, InconclusiveError, orFail, toFailure } from "../../core/errors";
+import { explain, Failure, InconclusiveError, orFail } from "../../core/errors";
 import { declaredClaim } from "../../core/registry";
 import { isSecret, shown } from "../../core/secrecy";
 import { hiddenIn, type ManagedField, observedKey, type Properties, same } from "../../core/state";
@@ -185,7 +185,7 @@ interface KeyWrite {
 async function readToWrite(session: Session, write: KeyWrite): Promise<ApiKeyRecord> {
   const { path, doing, notDone, gone } = write;
   const record = await readKeyOrFail(session, path, doing, notDone);
-  if (record === undefined) throw toFailure(gone(), session, { doing, notDone });
+  if (record === undefined) throw explain(gone(), session, { doing, notDone });
   return record;
 }
 
@@ -251,7 +251,7 @@ async function deleteKey(session: Session, id: string, state: KeyState): Promise
     await sendDelete(session, path);
     session.registry.drop(path.workspaceId, id);
   } catch (error) {
-    const { headline, reason } = toFailure(error, session, {
+    const { headline, reason } = explain(error, session, {
       doing: `Deleting ${label(state)} (${id})`,
       notDone: "It stays in state",
       unclear: "It is not known whether the key was deleted. It stays in state: run the command again",

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { CallError, type Verdict } from "../../../provider/client/send";
-import { Failure, InconclusiveError, toFailure } from "../../../provider/core/errors";
+import { explain, Failure, InconclusiveError } from "../../../provider/core/errors";
 import { inBounds, sentences } from "../../../provider/core/text";
 
 const about = {
@@ -15,7 +15,7 @@ const session = {
   baseUrlSource: "https://a.test, from stack config",
 };
 const messageAfter = (verdict: Verdict, status?: number) =>
-  toFailure(new CallError(verdict, `the service answered ${status}`, status), session, about).message;
+  explain(new CallError(verdict, `the service answered ${status}`, status), session, about).message;
 const start = 'Deleting key "ci" in workspace ws_1: the service answered';
 
 describe("the error of a failed call", () => {
@@ -39,7 +39,7 @@ describe("the error of a failed call", () => {
   test("says what is not known if the call may have been carried out", () => {
     expect(messageAfter("ambiguous", 500)).toBe(`${start} 500. Whether it was deleted is not known.`);
     const { unclear: _, ...without } = about;
-    const error = toFailure(
+    const error = explain(
       new CallError("ambiguous", "the connection was reset", undefined),
       session,
       without,
@@ -54,7 +54,7 @@ describe("the error of a failed call", () => {
   });
 
   test("keeps the advice of an InconclusiveError", () => {
-    const error = toFailure(
+    const error = explain(
       new InconclusiveError("its workspace can't be read either", "Check the token."),
       session,
       about,
@@ -66,7 +66,7 @@ describe("the error of a failed call", () => {
 
   test("is not made of any other error, which is a bug and is thrown again", () => {
     const bug = new TypeError("x is not a function");
-    expect(() => toFailure(bug, session, about)).toThrow(bug);
+    expect(() => explain(bug, session, about)).toThrow(bug);
   });
 
   test("ends each sentence with one full stop, and skips absent sentences", () => {
