@@ -14,7 +14,7 @@ export interface Aim {
   /** Whether the service must have exactly this value. Otherwise it may rewrite a new value: trim it, for example. */
   readonly exact: boolean;
   /** Whether the value is one that should stay, instead of one that the program declares. */
-  readonly kept?: true;
+  readonly kept?: boolean;
 }
 
 /** A write of one object. */

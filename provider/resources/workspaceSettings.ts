@@ -6,7 +6,6 @@
 import ipaddr from "ipaddr.js";
 import * as z from "zod/mini";
 import { editWorkspace, readWorkspace, type WorkspaceRecord } from "../client/service";
-import { mask } from "../client/words";
 import {
   type Aim,
   converge,
@@ -270,7 +269,7 @@ async function apply(
   const added = wanted.filter((field) => !managed.includes(field));
   const former = sendable(added, record);
   const advice = `Check that the access token is allowed to edit workspace ${workspaceId}, and that the service accepts the values: one of the two numbers must be above 0.`;
-  const writing = write(session, { workspaceId, state, declared, toRestore }, record);
+  const writing = write(session, record, state, declared, toRestore);
   const settled = await orFail(writing, session, { doing, notDone, advice });
   for (const warning of settled.warnings) session.warn(`Workspace ${workspaceId}: ${warning}`);
   const isOpen = ({ name }: Setting) => settled.notApplied.some(({ field }) => field === name);
@@ -299,11 +298,7 @@ function ifUnsaved(_session: Session, declared: SettingsInputs, state?: Settings
   const former = only(changed, before);
   const isKnown = nonEmpty(former) !== undefined;
   if (declared.onDestroy !== "restore" || (state !== undefined && !isKnown)) return undefined;
-  const values = Object.entries(former).map(([name, value]) => [
-    name,
-    isSecret(declared, name) ? mask : value,
-  ]);
-  const words = isKnown ? `, ${JSON.stringify(Object.fromEntries(values))},` : "";
+  const words = isKnown ? `, ${listOf(declared, former)},` : "";
   return `Restore the former values of workspace ${declared.workspaceId}${words} by hand before the next update, which would record the current ones as the originals.`;
 }
 
@@ -359,7 +354,7 @@ async function remove(
     advice: `The access token is the likely cause: it may belong to another account. ${session.tokenAdvice}`,
   });
   const toRestore = chooseToRestore(session, doing, state, managedIn(state), record);
-  const writing = write(session, { workspaceId: id, state, toRestore }, record);
+  const writing = write(session, record, state, {}, toRestore);
   const advice = `Check that the access token is allowed to edit workspace ${id}, or ${byHand}`;
   const settled = await orFail(writing, session, { doing, notDone: stays, advice });
   if (settled.error !== undefined) throw explain(settled.error, session, { doing, notDone: stays });
@@ -396,56 +391,43 @@ function chooseToRestore(
 
 /** If the program still declares settings of the workspace, destroying this resource must not change them. */
 function warnOfHandover(session: Session, id: string, state: SettingsState): void {
-  const say = sayingOf([state]);
-  const values = replaced(state).map(({ name }) => `${name} ${say(name, state.__before?.[name])}`);
-  if (values.length === 0) return;
+  const former = only(replaced(state), state.__before ?? {});
+  if (nonEmpty(former) === undefined) return;
   session.warn(
-    `The program still declares settings of workspace ${id}, so these former values are not restored and are no longer in state: ${values.join(", ")}. To rename a resource and keep them, use the option aliases.`,
+    `The program still declares settings of workspace ${id}, so these former values are not restored and are no longer in state: ${listOf(state, former)}. To rename a resource and keep them, use the option aliases.`,
   );
 }
 
 // ---- Writing -------------------------------------------------------------------------------------------------------
 
-interface Writing {
-  readonly workspaceId: string;
-  /** State before; of a create, empty. */
-  readonly state: SettingsState;
-  /** The inputs of the program. Settings that they lack stay as they were read. */
-  readonly declared?: Properties;
-  /** Former values: a GET must show exactly these (W5). */
-  readonly toRestore: Properties;
-}
-
 /**
- * Writes the declared and the former values. The PATCH repeats all other settings, so that it means the same whether the
- * service merges or replaces; a warning names one of these that changes nevertheless. Sends nothing if the workspace has the
- * values already (W1, W2).
+ * Writes the program's settings and the former values to restore. The PATCH repeats all others, so that it means the same
+ * whether the service merges or replaces; a warning names one of these that changes nevertheless. Sends nothing if the
+ * workspace has the values already (W1, W2).
  */
 export async function write(
   session: Session,
-  { workspaceId, state, declared = {}, toRestore }: Writing,
   before: WorkspaceRecord,
+  state: SettingsState,
+  declared: Properties,
+  toRestore: Properties,
 ): Promise<Settled<WorkspaceRecord>> {
+  const workspaceId = before.id;
   const target = { ...toRestore, ...only(settings, declared) };
   const [wanted, old] = [declaredIn(target), observe(before)];
   if (wanted.every((field) => same(field, target[field.name], old[field.name]))) return settledAs(before);
-  const kept = sendable(settings, before);
   // A service may refuse an empty list, even if that is what it has.
   const isEmpty = (value: unknown) => Array.isArray(value) && value.length === 0;
-  const repeated = Object.entries(kept).filter(([, value]) => !isEmpty(value));
+  const repeated = Object.entries(sendable(settings, before)).filter(([, value]) => !isEmpty(value));
   const body: Properties = { ...Object.fromEntries(repeated), ...target };
-  const aims = settings.flatMap((field): Aim[] => {
+  const aims = settings.map((field): Aim => {
     const { name } = field;
-    const isRestored = name in toRestore;
-    if (!wanted.includes(field)) return [{ field, value: old[name], exact: false, kept: true }];
+    const exact = name in toRestore;
     // What does not change may stay as the service rewrote it.
-    if (
-      !isRestored &&
-      same(field, state[name], target[name]) &&
-      same(field, lastWritten(state, name), old[name])
-    )
-      return [];
-    return [{ field, value: target[name], exact: isRestored, ...(isRestored && { kept: true }) }];
+    const isChanging =
+      !same(field, state[name], target[name]) || !same(field, lastWritten(state, name), old[name]);
+    const value = name in target && (exact || isChanging) ? target[name] : old[name];
+    return { field, value, exact, kept: exact || !(name in target) };
   });
   const read = () => readWorkspace(session.call, { workspaceId });
   return converge(session, {
@@ -465,6 +447,14 @@ export async function write(
     explainMissing: read,
     say: sayingOf([declared, state]),
   });
+}
+
+/** Settings in words: `defaultKeyPrefix "pk", defaultExpiration 60`. */
+function listOf(state: SettingsState, values: Properties): string {
+  const say = sayingOf([state]);
+  return Object.entries(values)
+    .map(([name, value]) => `${name} ${say(name, value)}`)
+    .join(", ");
 }
 
 function sayingOf(secrecies: readonly Properties[]): Say {

@@ -92,7 +92,7 @@ describe.each(endings)("%s in the dynamic host", { concurrent: true }, (ending) 
       expect.stringContaining(
         `Key "old" in workspace ws_main (${migrated?.id}): the run ended before the result`,
       ),
-      expect.stringMatching(/^warning: Workspace settings \(ws_main\): .*{"defaultKeyPrefix":"before"}/),
+      expect.stringMatching(/^warning: Workspace settings \(ws_main\): .*defaultKeyPrefix "before"/),
     ]);
     expect(words[1]).toMatch(/don't delete it; import it as an ApiKey with `pulumi import --file`/);
     expect(writes(at).toSorted()).toEqual([...posts, "deleteApiKey"].toSorted());

@@ -77,16 +77,13 @@ function service(held: Properties, { patch, answer, lag = 0, take = (asked) => a
     write: (target: Properties, { unchanged = [], restored = [] }: How = {}) =>
       write(
         session as unknown as Session,
-        {
-          workspaceId: "ws_1",
-          state: { ...pick(target, unchanged), [observedKey]: pick(begun, unchanged) },
-          declared: pick(
-            target,
-            names.filter((name) => !restored.includes(name)),
-          ),
-          toRestore: pick(target, restored),
-        },
         { ...blank, ...begun } as never,
+        { ...pick(target, unchanged), [observedKey]: pick(begun, unchanged) },
+        pick(
+          target,
+          names.filter((name) => !restored.includes(name)),
+        ),
+        pick(target, restored),
       ),
   };
 }
