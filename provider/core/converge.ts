@@ -124,24 +124,19 @@ export async function converge<T, Body>(
     return { record: seen, ...compareWithAims(convergence, seen), problem };
   } catch (error) {
     if (!isSent && !(error instanceof CallError && error.verdict === "ambiguous")) throw error;
-    if (!isSeen && isEdit) return { ...unseen(convergence), error };
+    if (!isSeen && isEdit) {
+      // It is not known which changes were applied, so state keeps the values from before.
+      const before = observe(last);
+      const open = aims.filter(({ field, value }) => !same(field, value, before[field.name]));
+      const notApplied = open.map(({ field }) => ({ field: field.name, words: "" }));
+      return { record: last, notApplied, warnings: [], unseen: true, error };
+    }
     return { record: seen, ...compareWithAims(convergence, seen), error };
   }
 }
 
 function isSame(fields: readonly ManagedField[], before: Properties, now: Properties): boolean {
   return fields.every((field) => same(field, before[field.name], now[field.name]));
-}
-
-/** After a write whose result was not seen: it is not known which of its changes were applied. */
-function unseen<T>({ last, observe, aims, say }: Aimed<T>): Settled<T> {
-  const before = observe(last);
-  const open = aims.filter(({ field, value }) => !same(field, value, before[field.name]));
-  const notApplied = open.map(({ field: { name } }) => ({
-    field: name,
-    words: `${name}: ${say(name, before[name])} before`,
-  }));
-  return { record: last, notApplied, warnings: [], unseen: true };
 }
 
 type Aimed<T> = Pick<Convergence<T, unknown>, "last" | "isEdit" | "observe" | "aims" | "say">;
