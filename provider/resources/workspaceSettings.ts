@@ -42,7 +42,7 @@ import {
   updatableFields,
 } from "../core/fields";
 import type { Checked } from "../core/registry";
-import { isSecret, type SecretPath } from "../core/secrecy";
+import { isSecret } from "../core/secrecy";
 import {
   applyDrift,
   defined,
@@ -133,10 +133,6 @@ type SettingsInputs = InputsOf<Shape>;
 type SettingsDraft = DraftOf<Shape>;
 type SettingsState = StateOf<Shape>;
 
-function follows(path: SecretPath): readonly SecretPath[] {
-  return [observedKey, "__before"].map((hidden) => [hidden, ...path]);
-}
-
 /** What a PATCH can set. */
 export const settings = updatableFields(shape.inputs);
 export type Setting = (typeof settings)[number];
@@ -159,16 +155,9 @@ function outputs({ name, teamId }: WorkspaceRecord) {
  * another number.
  */
 export function sendable(fields: readonly Setting[], record: WorkspaceRecord): Properties {
-  const shown: Properties = record;
-  return Object.fromEntries(
-    fields
-      .map(({ name }) => [name, shown[name]] as const)
-      .filter(
-        ([, value]) =>
-          value !== undefined &&
-          (typeof value !== "number" || (value > 0 && value <= Number.MAX_SAFE_INTEGER)),
-      ),
-  );
+  const isSendable = (value: unknown) =>
+    typeof value !== "number" || (value > 0 && value <= Number.MAX_SAFE_INTEGER);
+  return Object.fromEntries(Object.entries(only(fields, record)).filter(([, value]) => isSendable(value)));
 }
 
 /** Whether there is anything that a resource could declare. */
@@ -186,7 +175,10 @@ export const workspaceSettings = define({
   rules,
   identities: ({ workspaceId }) =>
     workspaceId === undefined || isUnknown(workspaceId) ? [] : [JSON.stringify(workspaceId)],
-  follows,
+  follows: (path) => [
+    [observedKey, ...path],
+    ["__before", ...path],
+  ],
   updateNote,
   replaceNote,
   importing: { form: "workspaceId", read: find },
@@ -204,18 +196,17 @@ function rules(
   _before: SettingsDraft | undefined,
   { twinOf }: Checked,
 ): readonly string[] {
-  const found: string[] = [];
   // A setting that is wrong has a line of its own; an empty prefix is none.
-  if (settings.every(({ name }) => (declared[name] ?? "") === "")) {
-    found.push(`declare at least one of ${settings.map(({ name }) => name).join(", ")}.`);
-  }
+  const isEmpty = settings.every(({ name }) => (declared[name] ?? "") === "");
   const twin = twinOf(JSON.stringify(declared.workspaceId));
-  if (twin !== undefined) {
-    found.push(
-      `workspaceId: the resource ${twin} declares the settings of the same workspace, and the two would undo each other's changes. Declare all settings of a workspace in one resource.`,
-    );
-  }
-  return found;
+  return [
+    ...(isEmpty ? [`declare at least one of ${settings.map(({ name }) => name).join(", ")}.`] : []),
+    ...(twin === undefined
+      ? []
+      : [
+          `workspaceId: the resource ${twin} declares the settings of the same workspace, and the two would undo each other's changes. Declare all settings of a workspace in one resource.`,
+        ]),
+  ];
 }
 
 type SettingsOutcome = Outcome<SettingsState>;
