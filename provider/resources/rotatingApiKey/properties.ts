@@ -7,28 +7,18 @@ import {
   aNumber,
   aString,
   type Canonical,
-  canonicalInputs,
   defaulted,
   fieldsOf,
   isUnknown,
-  parsed,
   required,
   secret,
   string,
 } from "../../core/fields";
 import type { Checked } from "../../core/registry";
 import { isSecret, type SecretPath } from "../../core/secrecy";
-import {
-  defined,
-  failedKey,
-  hiddenIn,
-  nonEmpty,
-  observedKey,
-  type Properties,
-  pick,
-  secretsKey,
-} from "../../core/state";
+import { defined, failedKey, hiddenIn, nonEmpty, type Properties, pick, secretsKey } from "../../core/state";
 import { spelled } from "../../core/text";
+import { apiKey } from "../apiKey";
 import {
   existing,
   follows as followsOfKey,
@@ -37,7 +27,6 @@ import {
   type KeyState,
   fields as keyFields,
   inputs as keyInputs,
-  shape as keyShape,
   updatable,
   workspaceIn,
 } from "../apiKey/model";
@@ -133,7 +122,7 @@ export const shape = {
     effectiveExpiresAt: aNumber,
   },
   hidden: {
-    /** The previous key's properties, as in the state of an ApiKey, without its secret. */
+    /** The previous key's state, as that of an ApiKey, without its secret. */
     __previous: aMap,
     /** When the previous key was last used, as the service last said; "" where it said nothing. */
     __lastUsed: aString,
@@ -206,20 +195,8 @@ export interface Times {
   readonly overlapFrom?: number | undefined;
 }
 
-const outputNames = Object.keys(keyShape.outputs);
-/** Only the first key can be one that exists already. */
-const ofFirst: readonly string[] = existing;
-const ofEachKey = keyFields
-  .map(({ name }) => name)
-  .filter((name) => name !== "workspaceId" && !ofFirst.includes(name));
-const ofResource = ["workspaceId", ...ofFirst, "rotateEvery", "overlap", "retire", secretsKey];
-const ofCurrent = [...ofEachKey, ...outputNames, observedKey];
-/** Inputs that the previous key keeps, beside those that change on both keys. */
-const keptOfPrevious = ["customerId", "expiresAt"];
-const previousInputs = keyFields.filter(
-  ({ name, onChange }) => onChange === "update" || keptOfPrevious.includes(name),
-);
-const ofPrevious = [...previousInputs.map(({ name }) => name), ...outputNames, observedKey, failedKey];
+const keyInputNames = keyFields.map(({ name }) => name);
+const ofResource = ["workspaceId", ...existing, "rotateEvery", "overlap", "retire", secretsKey];
 
 /** What messages call the resource. */
 export function label(properties: RotatingDraft): string {
@@ -228,24 +205,25 @@ export function label(properties: RotatingDraft): string {
 }
 
 export function keysOf(state: RotatingState): Keys {
-  const { keyId, previousKeyId, key, previousKey, existingKey, existingId } = state;
-  const ofBoth = pick(state, ["workspaceId", secretsKey]);
-  const entry = (id: string | undefined, own: Properties): OwnedKey | undefined =>
-    id === undefined ? undefined : { id, state: { ...defined(own), ...ofBoth } as KeyState };
-  const previous = hiddenIn(state, "__previous");
+  const { workspaceId, keyId, previousKeyId, key, previousKey } = state;
+  const ownedKey = (id: string | undefined, own: Properties, secret: string | undefined) => {
+    if (id === undefined) return undefined;
+    // Only the first key can be one that existed before.
+    const existingKey = secret === state.existingKey ? secret : undefined;
+    const existingId = id === state.existingId ? id : undefined;
+    const ofKey = {
+      ...own,
+      workspaceId,
+      key: secret,
+      existingKey,
+      existingId,
+      [secretsKey]: state[secretsKey],
+    };
+    return { id, state: apiKey.parse(defined(ofKey)) as KeyState };
+  };
   return {
-    current: entry(keyId, {
-      ...pick(state, [...ofCurrent, failedKey]),
-      existingKey: existingKey === key ? existingKey : undefined,
-      existingId: existingId === keyId ? existingId : undefined,
-    }),
-    previous: entry(previousKeyId, {
-      ...canonicalInputs(previousInputs, previous),
-      ...parsed(keyShape.outputs, previous),
-      [observedKey]: nonEmpty(hiddenIn(previous, observedKey)),
-      [failedKey]: previous[failedKey],
-      key: previousKey,
-    }),
+    current: ownedKey(keyId, state, key),
+    previous: ownedKey(previousKeyId, hiddenIn(state, "__previous"), previousKey),
     toDelete: toDeleteIn(state.__toDelete, isSecret(state, "name")),
   };
 }
@@ -257,20 +235,23 @@ export function timesOf(state: RotatingState): Times {
   return { rotatedAt, overlapFrom: isRunning ? retiresAt - overlap : undefined };
 }
 
+/** The current key's properties are the resource's own. */
 export function stateOf(
   declared: RotatingInputs | RotatingState,
   { current, previous, toDelete }: Keys,
   times: Times,
   lastUsed?: string,
 ): RotatingState {
+  const { key, existingKey: _, ...ofPrevious } = previous?.state ?? {};
   return defined({
-    ...pick(declared, ofResource),
-    ...(current === undefined ? pick(declared, ofEachKey) : pick(current.state, ofCurrent)),
+    ...(current?.state ?? pick(declared, keyInputNames)),
+    [failedKey]: undefined,
+    ...Object.fromEntries(ofResource.map((name) => [name, (declared as Properties)[name]])),
     keyId: current?.id,
     previousKeyId: previous?.id,
-    previousKey: previous?.state.key,
+    previousKey: key,
     ...datesOf(declared, { ...times, overlapFrom: previous && times.overlapFrom }),
-    __previous: previous && nonEmpty({ ...pick(previous.state, ofPrevious), key: undefined }),
+    __previous: nonEmpty(defined({ ...ofPrevious, [secretsKey]: undefined })),
     __lastUsed: previous && lastUsed,
     __toDelete: nonEmpty(toDelete),
   }) as RotatingState;
@@ -303,15 +284,14 @@ export function iso(ms = Number.NaN): string | undefined {
 
 /** The inputs of an existing key: the declared values where they can change, and its own otherwise. */
 export function edited({ state }: OwnedKey, declared: RotatingInputs): KeyInputs {
-  const own = pick(state, ["workspaceId", ...ofEachKey, ...ofFirst]);
-  const wanted = [...updatable.map(({ name }) => name), secretsKey];
-  return { ...own, ...pick(declared, wanted) } as unknown as KeyInputs;
+  const changeable = [...updatable.map(({ name }) => name), secretsKey];
+  return { ...pick(state, keyInputNames), ...pick(declared, changeable) } as unknown as KeyInputs;
 }
 
 /** The inputs of a new key. Only the first one is migrated, or adopted. */
 export function newKey(declared: RotatingInputs, isFirst: boolean): KeyInputs {
-  const existing = isFirst ? ofFirst : [];
-  return pick(declared, ["workspaceId", ...ofEachKey, ...existing, secretsKey]) as unknown as KeyInputs;
+  const first = isFirst ? declared : { ...declared, existingKey: undefined, existingId: undefined };
+  return pick(first, [...keyInputNames, secretsKey]) as unknown as KeyInputs;
 }
 
 const datesFrom: Readonly<Record<string, string>> = { rotateEvery: "rotatesAt", overlap: "retiresAt" };
