@@ -12,6 +12,7 @@ import {
   fields,
   hourMs,
   iso,
+  type Keys,
   keysOf,
   label,
   msOf,
@@ -19,13 +20,13 @@ import {
   type RotatingCompared,
   type RotatingDraft,
   type RotatingInputs,
-  type RotatingState,
   type Shape,
+  type Times,
   timesOf,
 } from "./properties";
 
 /** What an update does besides edits in place: one step at a time, so that there are never more than two live keys. */
-export interface Decision {
+export interface Decision extends Keys, Times {
   /**
    * `create` creates a key, because there is no current one. `rotate` creates one, and the current key becomes the previous.
    * `retire` deletes the previous key, and changes wait for the next update. `fail`: a change needs a new key while the
@@ -34,6 +35,10 @@ export interface Decision {
   readonly does: "keep" | "create" | "rotate" | "retire" | "fail";
   /** The inputs whose change needs a new key. */
   readonly changed: readonly string[];
+  /** Whether the current key is as old as a key may get. */
+  readonly isDue: boolean;
+  /** Whether the current key has not been confirmed to match the program, so that the previous one must stay. */
+  readonly isUnconfirmed: boolean;
 }
 
 export type RotatingComparison = Comparison<Shape, Decision>;
@@ -43,31 +48,21 @@ const inPlace = keyFields.filter(({ onChange }) => onChange === "update");
 const newKeyFields = fields.filter(({ name }) => needsNewKey.some((one) => one === name));
 
 export function decide({ state, inputs, now }: RotatingCompared): Decision {
-  const { current, previous } = keysOf(state);
+  const [keys, times] = [keysOf(state), timesOf(state)];
+  const { current, previous } = keys;
+  const { overlapFrom } = times;
   const changed = certainlyChanged(newKeyFields, state, inputs);
-  if (current === undefined) return { does: "create", changed };
-  if (previous !== undefined) {
-    if (isOver(state, inputs, now)) return { does: "retire", changed };
-    return { does: changed.length > 0 ? "fail" : "keep", changed };
-  }
-  return { does: changed.length > 0 || isDue(state, inputs, now) ? "rotate" : "keep", changed };
-}
-
-/** Whether the current key is as old as a key may get. */
-function isDue(state: RotatingState, { rotateEvery }: RotatingDraft, now: number): boolean {
-  const rotatesAt = after(timesOf(state).rotatedAt, rotateEvery);
-  return rotatesAt !== undefined && now >= rotatesAt;
-}
-
-/** Whether the overlap of the previous key is over. An overlap of no length is, whatever the clock says. */
-function isOver(state: RotatingState, { overlap }: RotatingDraft, now: number): boolean {
-  const retiresAt = after(timesOf(state).overlapFrom, overlap);
-  return retiresAt !== undefined && (msOf(overlap) === 0 || now >= retiresAt);
-}
-
-/** Whether the current key has not been confirmed to match the program, so that the previous one must stay. */
-export function isUnconfirmed(state: RotatingState): boolean {
-  return keysOf(state).previous !== undefined && timesOf(state).overlapFrom === undefined;
+  const isReached = (ms: number | undefined) => ms !== undefined && now >= ms;
+  const isDue = isReached(after(times.rotatedAt, inputs.rotateEvery));
+  // An overlap of no length is over, whatever the clock says.
+  const isOver =
+    overlapFrom !== undefined &&
+    (msOf(inputs.overlap) === 0 || isReached(after(overlapFrom, inputs.overlap)));
+  const ifAlone = changed.length > 0 || isDue ? "rotate" : "keep";
+  const ifTwo = isOver ? "retire" : changed.length > 0 ? "fail" : "keep";
+  const does = current === undefined ? "create" : previous === undefined ? ifAlone : ifTwo;
+  const isUnconfirmed = previous !== undefined && overlapFrom === undefined;
+  return { ...keys, ...times, does, changed, isDue, isUnconfirmed };
 }
 
 /** Whether a key differs from the program in state, or may differ in the service, because its last write failed. */
@@ -75,152 +70,131 @@ export function mayDiffer({ state }: OwnedKey, inputs: RotatingDraft): boolean {
   return state[failedKey] === true || certainlyChanged(inPlace, state, inputs).length > 0;
 }
 
-/** Whether an update that keeps the current key may write it. */
-function mayWriteCurrent(state: RotatingState, inputs: RotatingDraft): boolean {
-  const { current } = keysOf(state);
-  const isOpen = inPlace.some(({ name }) => containsUnknown((inputs as Properties)[name]));
-  return isOpen || isUnconfirmed(state) || current === undefined || mayDiffer(current, inputs);
-}
-
 /** Whether the state, or the time, needs an update although the inputs are unchanged. */
-export function isPending({ state, inputs, plan }: RotatingComparison): boolean {
-  const { previous, toDelete } = keysOf(state);
-  return (
-    // A change that has waited for a deletion is already in the engine's inputs, so that the engine sees no change.
-    plan.does !== "keep" ||
-    toDelete.length > 0 ||
-    timesOf(state).rotatedAt === undefined ||
-    isUnconfirmed(state) ||
-    (previous !== undefined && mayDiffer(previous, inputs))
-  );
+export function isPending({ inputs, plan }: RotatingComparison): boolean {
+  const { does, previous, toDelete, isUnconfirmed } = plan;
+  // A change that has waited for a deletion is already in the engine's inputs, so that the engine sees no change.
+  const isWaiting = does !== "keep" || toDelete.length > 0 || isUnconfirmed;
+  return isWaiting || (previous !== undefined && mayDiffer(previous, inputs));
 }
-
-/** Messages about a rotating key: in previews, and if an update does less than declared. */
 
 /** Describes what the engine's own preview does not show: what an update will do, and why it will fail if that is known. */
 export function updateNote(compared: RotatingComparison): string | undefined {
-  const { state, inputs, plan: decision } = compared;
-  const { toDelete } = keysOf(state);
+  const { inputs, plan } = compared;
+  const deletions = plan.does === "fail" ? [] : plan.toDelete;
   const parts = [
-    ...(decision.does === "fail"
-      ? []
-      : toDelete.map(({ id }) => `${id}, whose secret is not in state, will be deleted`)),
+    ...deletions.map(({ id }) => `${id}, whose secret is not in state, will be deleted`),
     ...steps(compared),
   ];
   return parts.length === 0 ? undefined : sentences(`${capitalised(label(inputs))}: ${parts.join("; ")}`);
 }
 
 function steps(compared: RotatingComparison): readonly string[] {
-  const { state, inputs, plan } = compared;
-  const { current, previous } = keysOf(state);
-  switch (plan.does) {
-    case "create":
-      return ["it has no current key: a new key will be created", ...staying(previous?.id, compared)];
-    case "rotate":
-      return [`${why(compared)}: a new key will be created`, ...staying(current?.id, compared)];
-    case "retire": {
-      const isCertain = inputs.retire === "afterOverlap";
-      const next = waiting(compared);
-      return [
-        ...retiring(compared),
-        ...(isCertain ? next : next.map((line) => `once it is deleted, ${line}`)),
+  const { inputs, plan } = compared;
+  const { does, current, previous, isUnconfirmed } = plan;
+  if (does === "fail") return [`the update will fail: ${refusal(compared)}`];
+  if (does === "retire") return retiring(compared);
+  const staying = (key?: OwnedKey) => (key === undefined ? [] : [`${key.id} ${stays(compared)}`]);
+  if (does === "create") return ["it has no current key: a new key will be created", ...staying(previous)];
+  if (does === "rotate") return [`${why(compared)}: a new key will be created`, ...staying(current)];
+  if (isUnconfirmed)
+    return [
+      `${current?.id} could not be confirmed to match the program: it will be updated again, and ${previous?.id} stays valid`,
+    ];
+  const open = needsNewKey.filter((name) => containsUnknown(inputs[name]));
+  if (open.length === 0) return [];
+  return previous === undefined
+    ? [`a new key will be created if ${inWords(open)} changes`]
+    : [
+        `the update will fail if ${inWords(open)} changes, because the previous key, ${previous.id}, still exists`,
       ];
-    }
-    case "fail":
-      return [`the update will fail: ${refusal(compared)}`];
-    case "keep": {
-      if (isUnconfirmed(state)) {
-        return [
-          `${current?.id} could not be confirmed to match the program: it will be updated again, and ${previous?.id} stays valid`,
-        ];
-      }
-      const open = needsNewKey.filter((name) => containsUnknown(inputs[name]));
-      if (open.length === 0) return [];
-      return previous === undefined
-        ? [`a new key will be created if ${inWords(open)} changes`]
-        : [
-            `the update will fail if ${inWords(open)} changes, because the previous key, ${previous.id}, still exists`,
-          ];
-    }
-  }
-}
-
-function staying(id: string | undefined, compared: RotatingComparison): readonly string[] {
-  return id === undefined ? [] : [`${id} stays valid ${stay(compared)}`];
 }
 
 /** How long a previous key stays whose overlap begins now. */
-function stay({ inputs, now }: RotatingComparison): string {
-  if (msOf(inputs.overlap) === 0) return "until the next update";
-  const until = dayIn(inputs, after(now, inputs.overlap));
-  if (until === undefined) return "for the overlap";
-  return inputs.retire === "whenUnused" ? `at least until ${until}` : `until ${until}`;
+function stays({ inputs, now }: RotatingComparison): string {
+  const day = dayIn(inputs, after(now, inputs.overlap));
+  const least = inputs.retire === "whenUnused" ? "at least " : "";
+  if (msOf(inputs.overlap) === 0) return "stays valid until the next update";
+  return `stays valid ${day === undefined ? "for the overlap" : `${least}until ${day}`}`;
 }
 
 /** Why the key is to be rotated. */
-function why({ state, inputs, plan: { changed }, now }: RotatingComparison): string {
+function why({ inputs, plan: { changed, current, rotatedAt }, now }: RotatingComparison): string {
   if (changed.length > 0) return `${inWords(changed)} changed`;
-  const { keyId: id } = state;
-  const age = now - (timesOf(state).rotatedAt ?? now);
-  if (isSecret(inputs, "rotateEvery")) return `${id} is due`;
-  const [count, unit] = age < 2 * dayMs ? [age / hourMs, "hour"] : [age / dayMs, "day"];
-  return `${id} is ${Math.floor(count).toLocaleString("en")} ${unit}${Math.floor(count) === 1 ? "" : "s"} old`;
+  if (isSecret(inputs, "rotateEvery")) return `${current?.id} is due`;
+  const age = now - (rotatedAt ?? now);
+  const [ms, unit] = age < 2 * dayMs ? [hourMs, "hour"] : [dayMs, "day"];
+  const count = Math.floor(age / ms);
+  return `${current?.id} is ${count.toLocaleString("en")} ${unit}${count === 1 ? "" : "s"} old`;
 }
 
 function retiring(compared: RotatingComparison): readonly string[] {
-  const { state, inputs } = compared;
-  const { previousKeyId: id } = state;
-  const { overlapFrom } = timesOf(state);
-  const ended = msOf(inputs.overlap) === 0 ? undefined : dayIn(inputs, after(overlapFrom, inputs.overlap));
+  const { state, inputs, plan } = compared;
+  const id = plan.previous?.id;
+  const ended = msOf(inputs.overlap) === 0 ? undefined : overlapEnd(compared);
   const isOver = `the overlap of ${id} ${ended === undefined ? "is over" : `ended on ${ended}`}`;
-  if (inputs.retire !== "whenUnused") return [`${isOver}: ${id} will be deleted`];
-  if (state.__lastUsed === undefined)
-    return [`${isOver}: its last use will be recorded`, ...staying(id, compared)];
-  const since = dayIn(inputs, overlapFrom) ?? "then";
-  return [`${isOver}: ${id} will be deleted unless it was used since ${since}`];
+  const next = waiting(compared);
+  if (inputs.retire !== "whenUnused") return [`${isOver}: ${id} will be deleted`, ...next];
+  return [
+    state.__lastUsed
+      ? `${isOver}: ${id} will be deleted unless it was used since ${dayIn(inputs, plan.overlapFrom) ?? "then"}`
+      : `${isOver}: ${notRecorded}, so ${id} ${stays(compared)}`,
+    ...next.map((line) => `once it is deleted, ${line}`),
+  ];
 }
 
+const notRecorded = "its last use was not recorded when the overlap began";
+
 /** What an update that deletes the previous key leaves to the next one. */
-export function waiting({ state, inputs, plan: { changed }, now }: RotatingComparison): readonly string[] {
-  const what =
-    changed.length > 0
-      ? `that the change of ${inWords(changed)} needs`
-      : isDue(state, inputs, now)
-        ? "that is due"
-        : undefined;
-  return what === undefined ? [] : [`the next update creates the new key ${what}`];
+export function waiting({ plan: { changed, isDue } }: RotatingComparison): readonly string[] {
+  if (changed.length === 0 && !isDue) return [];
+  const what = changed.length > 0 ? `that the change of ${inWords(changed)} needs` : "that is due";
+  return [`the next update creates the new key ${what}`];
 }
 
 /** Why a change can't be applied now, and what to do. */
-export function refusal({ state, inputs, plan }: RotatingComparison): string {
-  const { current, previous } = keysOf(state);
-  const needs = `the change of ${inWords(plan.changed)} needs a new key, but the previous key, ${previous?.id}, still exists`;
-  const { overlapFrom } = timesOf(state);
-  if (overlapFrom === undefined) {
-    return `${needs}, because ${current?.id} could not be confirmed to match the program yet; undo that change until an update has succeeded.`;
+export function refusal(compared: RotatingComparison): string {
+  const { inputs, plan } = compared;
+  const needs = `the change of ${inWords(plan.changed)} needs a new key, but the previous key, ${plan.previous?.id}, still exists`;
+  if (plan.isUnconfirmed) {
+    return `${needs}, because ${plan.current?.id} could not be confirmed to match the program yet; undo that change until an update has succeeded.`;
   }
-  const until = dayIn(inputs, after(overlapFrom, inputs.overlap));
-  return `${needs}${until === undefined ? "" : ` until ${until}`}, and there are never more than two; undo that change until then or, to delete the previous key now, set ${noOverlap(inputs)} and run \`pulumi up\` twice: the first deletes it, and the second creates the new key.`;
+  const until = overlapEnd(compared);
+  const declare = inputs.retire === "whenUnused" ? ' and retire to "afterOverlap"' : "";
+  return `${needs}${until === undefined ? "" : ` until ${until}`}, and there are never more than two; undo that change until then or, to delete the previous key now, set overlap to "0d"${declare} and run \`pulumi up\` twice: the first deletes it, and the second creates the new key.`;
 }
 
-/** What to declare so that the next update deletes the previous key. */
-function noOverlap({ retire }: RotatingDraft): string {
-  return retire === "whenUnused" ? 'overlap to "0d" and retire to "afterOverlap"' : 'overlap to "0d"';
-}
+/** A time with the precision of a day, as services give it that count the use of a key by days. */
+const wholeDay = /^\d{4}-\d\d-\d\d(T00:00:00(\.0+)?(Z|\+00:00)?)?$/;
 
-/** The warning about a previous key that may be in use. */
-export function stillUsed(compared: RotatingComparison): string {
-  const { state, inputs } = compared;
-  const since = dayIn(inputs, timesOf(state).overlapFrom) ?? "the last time";
-  const reason =
-    state.__lastUsed === undefined
-      ? "is not deleted, because its last use was not recorded until now"
-      : `is not deleted, because it was used since ${since}`;
-  return `${capitalised(label(inputs))}: the previous key, ${state.previousKeyId}, ${reason}. It stays valid ${stay(compared)}.`;
+/**
+ * The warning about a previous key that may be in use (T5); `undefined` if it was not used for a whole overlap. `lastUsed`: as
+ * the service says now, "" for nothing.
+ */
+export function stillUsed(compared: RotatingComparison, lastUsed: string): string | undefined {
+  const { state, inputs, plan } = compared;
+  const since = dayIn(inputs, plan.overlapFrom) ?? "the overlap began";
+  const endOfUse = wholeDay.test(lastUsed) ? Date.parse(lastUsed.slice(0, 10)) + dayMs : 0;
+  let reason: string;
+  if (lastUsed === "")
+    reason =
+      'the service does not say when it was last used. To delete it after its overlap, set retire to "afterOverlap"';
+  else if (state.__lastUsed === undefined) reason = notRecorded;
+  else if (lastUsed !== state.__lastUsed) reason = `it was used since ${since}`;
+  else if (endOfUse > (plan.overlapFrom ?? 0)) reason = `it may have been used since ${since}`;
+  else return undefined;
+  return sentences(
+    `${capitalised(label(inputs))}: the previous key, ${plan.previous?.id}, is not deleted, because ${reason}`,
+    `It ${stays(compared)}`,
+  );
 }
 
 function inWords(names: readonly string[]): string {
   return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+}
+
+function overlapEnd({ inputs, plan }: RotatingComparison): string | undefined {
+  return dayIn(inputs, after(plan.overlapFrom, inputs.overlap));
 }
 
 /** A time as a date, or with the hour where the length counts hours; `undefined` if that would show a secret. */
@@ -231,13 +205,9 @@ function dayIn(inputs: RotatingDraft, ms: number | undefined): string | undefine
 }
 
 const ofCurrent = [
-  "keyId",
-  "maskedKey",
-  "createdAt",
-  "billingId",
-  "effectivePrefix",
-  "effectiveExpiresAt",
-] as const;
+  ...["keyId", "maskedKey", "createdAt", "billingId", "effectivePrefix", "effectiveExpiresAt"],
+  ...["key", "rotatedAt"],
+];
 const noPrevious = { previousKey: undefined, previousKeyId: undefined, retiresAt: undefined };
 /** What decides which keys there will be. */
 const deciding = [...needsNewKey, "rotateEvery", "overlap", "retire"] as const;
@@ -248,27 +218,31 @@ export function previewCreate(inputs: RotatingDraft): Properties {
 }
 
 /** What of the outputs an update leaves as it is, or how it changes them, as far as that is known before. */
-export function previewUpdate({ state, inputs, plan: { does, changed } }: RotatingComparison): Properties {
+export function previewUpdate({ state, inputs, plan }: RotatingComparison): Properties {
+  const { does, changed, current, isUnconfirmed } = plan;
+  const stateNow: Properties = state;
   if (deciding.some((name) => containsUnknown(inputs[name]))) {
     // While there is a previous key, what needs a new one may have to wait.
-    return state.previousKeyId === undefined
-      ? {}
-      : Object.fromEntries(changed.map((name) => [name, unknown]));
+    const waiting = plan.previous === undefined ? [] : changed;
+    return Object.fromEntries(waiting.map((name) => [name, unknown]));
   }
   if (does === "fail") return {};
   if (does === "rotate") return { previousKey: state.key, previousKeyId: state.keyId };
-  const { rotatesAt = unknown, retiresAt = unknown } = datesOf(inputs, timesOf(state));
   const { key, previousKey, previousKeyId } = state;
-  const previous = previousKeyId === undefined ? noPrevious : { previousKey, previousKeyId };
+  const previous = plan.previous === undefined ? noPrevious : { previousKey, previousKeyId };
   if (does === "create") return previous;
-  const known = Object.fromEntries(
-    [...ofCurrent, "rotatedAt" as const].map((name) => [name, state[name] ?? unknown]),
-  );
-  const untouched = mayWriteCurrent(state, inputs) ? [] : [...ofCurrent, "updatedAt" as const];
-  const same = Object.fromEntries(untouched.map((name) => [name, state[name]]));
-  const current = { ...known, ...same, key, rotatesAt };
-  if (does === "keep") return { retiresAt, ...current, ...previous };
+  const isOpen = inPlace.some(({ name }) => containsUnknown((inputs as Properties)[name]));
+  const isWritten = isOpen || isUnconfirmed || current === undefined || mayDiffer(current, inputs);
+  const kept = isWritten ? ofCurrent : [...ofCurrent, "updatedAt"];
+  const ifAbsent = isWritten ? unknown : undefined;
+  const { rotatesAt, retiresAt } = datesOf(inputs, plan);
+  const ofKey = {
+    ...Object.fromEntries(kept.map((name) => [name, stateNow[name] ?? ifAbsent])),
+    key,
+    rotatesAt,
+  };
+  if (does === "keep") return { retiresAt: isUnconfirmed ? unknown : retiresAt, ...ofKey, ...previous };
   // What has changed waits for the next update.
   const waiting = Object.fromEntries(needsNewKey.map((name) => [name, state[name]]));
-  return { ...current, ...waiting, ...(inputs.retire === "whenUnused" ? {} : noPrevious) };
+  return { ...ofKey, ...waiting, ...(inputs.retire === "whenUnused" ? {} : noPrevious) };
 }

@@ -29,7 +29,6 @@ import {
 import {
   decide,
   isPending,
-  isUnconfirmed,
   mayDiffer,
   previewCreate,
   previewUpdate,
@@ -51,7 +50,6 @@ import {
   rules,
   shape,
   stateOf,
-  type Times,
   timesOf,
   unchanged,
 } from "./properties";
@@ -99,13 +97,6 @@ export const rotatingApiKey = define({
 
 type RotatingOutcome = Outcome<RotatingState>;
 
-/** What has come of an update so far. */
-interface Progress extends Pick<RotatingOutcome, "failure" | "lines" | "unresolved"> {
-  readonly keys: Keys;
-  readonly times: Times;
-  readonly lastUsed: string | undefined;
-}
-
 function ownerOf(state: RotatingState): Owner {
   return {
     workspaceId: state.workspaceId,
@@ -149,48 +140,69 @@ async function makeKey(
 }
 
 async function update(session: Session, compared: RotatingUpdate): Promise<RotatingOutcome> {
-  const { id, state, inputs: declared } = compared;
+  const { id, state, inputs: declared, plan } = compared;
+  const { does } = plan;
   const doing = `Updating the ${label(declared)}`;
-  const { does } = compared.plan;
   if (does === "fail") {
     throw new Failure(`${doing}: nothing was changed. ${capitalised(refusal(compared))}`);
   }
-  if (does === "retire") await expectCurrent(session, state, doing);
-  const isAsked = does === "retire" && declared.retire === "whenUnused";
-  const lastUsed = isAsked ? await lastUse(session, keysOf(state), doing) : undefined;
-  const isUsed = lastUsed !== undefined && lastUsed !== state.__lastUsed;
-  if (isUsed) session.warn(stillUsed(compared));
-  const isRetiring = does === "retire" && !isUsed;
-  const { keys, batch } = await settle(session, compared, isRetiring);
-  if (isRetiring && batch.failed.size === 0) {
+  let { rotatedAt, overlapFrom } = plan;
+  let lastUsed = state.__lastUsed;
+  let isRetiring = does === "retire";
+  if (isRetiring) await expectCurrent(session, compared, doing);
+  if (isRetiring && declared.retire === "whenUnused") {
+    lastUsed = await lastUse(session, plan, doing);
+    const warning = lastUsed === undefined ? undefined : stillUsed(compared, lastUsed);
+    if (warning !== undefined) {
+      session.warn(warning);
+      isRetiring = false;
+      overlapFrom = session.currentTime();
+    }
+  }
+  let { keys, batch } = await settle(session, compared, isRetiring);
+  let failed: Pick<RotatingOutcome, "failure" | "lines" | "unresolved"> | undefined;
+  if (batch.failed.size > 0) {
+    const { summary, lines, unresolved } = batch;
+    failed = { failure: `${doing}: ${summary}. ${tryAgain}`, lines, unresolved };
+  } else if (isRetiring) {
     for (const line of waiting(compared)) {
       session.warn(`${capitalised(label(declared))}: ${line}. Run \`pulumi up\` again.`);
     }
-  }
-  const { rotatedAt = session.now, overlapFrom } = timesOf(state);
-  const times = { rotatedAt, overlapFrom: isUsed ? session.currentTime() : overlapFrom };
-  let progress: Progress = { keys, times, lastUsed: lastUsed ?? state.__lastUsed };
-  if (batch.failed.size > 0) {
-    const failure = `${doing}: ${batch.summary}. ${tryAgain}`;
-    progress = { ...progress, failure, lines: batch.lines, unresolved: batch.unresolved };
   } else if (does === "create" || does === "rotate") {
-    progress = await rotate(session, id, declared, progress);
+    const before = keys.current?.id;
+    try {
+      const made = await makeKey(session, id, keys, newKey(declared, false));
+      keys = made.keys;
+      if (made.failure !== undefined) failed = { failure: made.failure };
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      const { headline: failure, lines, unresolved } = error;
+      failed = { failure, lines, unresolved: unresolved ? [failure] : [] };
+    }
+    if (keys.current?.id !== before) {
+      [rotatedAt, overlapFrom, lastUsed] = [session.currentTime(), undefined, undefined];
+    }
   }
-  if (progress.failure === undefined) progress = await startOverlap(session, state, declared, progress);
-  const { keys: now, times: dates, lastUsed: use, ...outcome } = progress;
-  return { id, state: stateOf(declared, now, dates, use), ...outcome };
+  // The overlap begins once the current key was seen to match the program.
+  if (failed === undefined && keys.previous !== undefined && overlapFrom === undefined) {
+    // If the clock is behind, the overlap would otherwise be over as soon as the clock is set right.
+    overlapFrom = Math.max(session.currentTime(), plan.rotatedAt ?? 0);
+    // What can't be read now is recorded at the end of the overlap.
+    if (declared.retire === "whenUnused") lastUsed = await lastUse(session, keys, "").catch(() => undefined);
+  }
+  return { id, state: stateOf(declared, keys, { rotatedAt, overlapFrom }, lastUsed), ...failed };
 }
 
 /** Makes the existing keys match the program, then deletes those that are to be deleted. */
 async function settle(
   session: Session,
-  { id, state, inputs: declared }: RotatingUpdate,
+  { id, inputs: declared, plan }: RotatingUpdate,
   isRetiring: boolean,
 ): Promise<{ readonly keys: Keys; readonly batch: Batch }> {
-  const before = ownedKeys(keysOf(state));
+  const before = ownedKeys(plan);
   const steps = Array.from(before.byAlias, ([alias, key]): Step => {
     if (isRetiring && alias === "previous") return { alias, op: "delete", key, successor: "current" };
-    const isEdited = mayDiffer(key, declared) || (alias === "current" && isUnconfirmed(state));
+    const isEdited = mayDiffer(key, declared) || (alias === "current" && plan.isUnconfirmed);
     if (!isEdited) return { alias, stateAlias: alias, op: "same", key };
     return { alias, stateAlias: alias, op: "update", key, declared: edited(key, declared) };
   });
@@ -203,50 +215,12 @@ async function settle(
   return { keys: keysIn(owned), batch };
 }
 
-/** Creates a key, which becomes the current one. */
-async function rotate(
-  session: Session,
-  id: string,
-  declared: RotatingInputs,
-  before: Progress,
-): Promise<Progress> {
-  try {
-    const { keys, failure } = await makeKey(session, id, before.keys, newKey(declared, false));
-    const isMade = keys.current?.id !== before.keys.current?.id;
-    const progress = {
-      keys,
-      times: isMade ? { rotatedAt: session.currentTime() } : before.times,
-      lastUsed: isMade ? undefined : before.lastUsed,
-    };
-    return failure === undefined ? progress : { ...progress, failure };
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    const { headline: failure, lines, unresolved } = error;
-    return { ...before, failure, lines, unresolved: unresolved ? [failure] : [] };
-  }
-}
-
-/** Begins the overlap of the previous key once the current one was seen to match the program. */
-async function startOverlap(
-  session: Session,
-  state: RotatingState,
-  declared: RotatingInputs,
-  progress: Progress,
-): Promise<Progress> {
-  const { keys, times } = progress;
-  if (keys.previous === undefined || times.overlapFrom !== undefined) return progress;
-  // If the clock is behind, the overlap would otherwise be over as soon as the clock is set right.
-  const overlapFrom = Math.max(session.currentTime(), timesOf(state).rotatedAt ?? 0);
-  const started = { ...progress, times: { ...times, overlapFrom } };
-  if (declared.retire !== "whenUnused") return started;
-  // If it can't be read now, it is recorded at the end of the overlap, and compared after another one.
-  const lastUsed = await lastUse(session, keys, "").catch(() => undefined);
-  return { ...started, lastUsed };
-}
-
 /** Throws unless the current key exists and matches state: otherwise the previous one may be the only one that works. */
-async function expectCurrent(session: Session, state: RotatingState, doing: string): Promise<void> {
-  const { current, previous } = keysOf(state);
+async function expectCurrent(
+  session: Session,
+  { plan: { current, previous } }: RotatingUpdate,
+  doing: string,
+): Promise<void> {
   if (current === undefined) return;
   const record = await readKeyOrFail(session, pathOf(current.state, current.id), doing);
   if (record !== undefined && applyDrift(updatable, current.state, observe(record)) === current.state) return;
@@ -272,8 +246,7 @@ async function read(
   const owned = await readKeys(session, ownerOf(state), ownedKeys(keysOf(state)));
   if (owned.byAlias.size === 0 && owned.toDelete.length === 0) return undefined;
   const keys = keysIn(owned);
-  const { rotatedAt = session.now, overlapFrom } = timesOf(state);
-  const times: Times = keys.current === undefined ? {} : { rotatedAt, overlapFrom };
+  const times = keys.current === undefined ? {} : timesOf(state);
   return { id, state: stateOf(state, keys, times, state.__lastUsed) };
 }
 

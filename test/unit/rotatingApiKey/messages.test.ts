@@ -246,20 +246,3 @@ describe("check of a RotatingApiKey", () => {
     expect(spelled("169h")).toBe("169h");
   });
 });
-
-describe("R19 an imported key", () => {
-  test("by `pulumi import --file` needs only its id, and its age counts from the first read", async () => {
-    const ci = spoilable();
-    await ci.create();
-    ci.writes();
-    const kept = { id: "rotating-ci", state: { ...declared, keyId: "key_1" } };
-    ci.at(5);
-    const read = await ci.read(kept.id, kept.state);
-    expect(read?.state).toMatchObject({ rotatedAt: iso(5), maskedKey: "…key_1", createdAt: "2026" });
-    ci.calls.splice(0);
-    const next = await ci.up(kept);
-    expect(ci.calls).toEqual([]);
-    expect(next.state).toMatchObject({ rotatedAt: iso(5) });
-    expect(ci.isQuiet(next)).toBe(true);
-  });
-});

@@ -213,11 +213,34 @@ describe("T5 with retire 'whenUnused',", () => {
     expect(kept.state).not.toHaveProperty("__lastUsed");
   });
 
-  test("if the service never returns lastUsedAt, the previous key is deleted at the end of the overlap", async () => {
+  test("if the service never returns lastUsedAt, the previous key stays, and a warning says why", async () => {
     const { ci, kept } = await openRotated(inputs);
     ci.at(97);
-    expect((await ci.up(kept, inputs)).state).not.toHaveProperty("previousKeyId");
+    const next = await ci.up(kept, inputs);
+    expect(next.state).toMatchObject({ previousKeyId: "key_1", retiresAt: iso(104) });
+    expect(ci.told().join()).toContain("key_1 stays valid at least until 2026-04-15");
+    expect(ci.warnings).toEqual([
+      'Rotating key "ci" in workspace ws_1: the previous key, key_1, is not deleted, because the service does not say when it was last used. To delete it after its overlap, set retire to "afterOverlap". It stays valid at least until 2026-04-15.',
+    ]);
+    expect(ci.writes()).toEqual([]);
   });
+
+  test.each(["2026-04-01", "2026-04-01T00:00:00Z", "2026-04-01T00:00:00.000Z"])(
+    "a use on the day %s may be one after the overlap began",
+    async (day) => {
+      const ci = spoilable();
+      const first = await ci.create(inputs);
+      used(ci, day);
+      ci.at(90.5);
+      const kept = await ci.up(first, inputs);
+      ci.at(97.5);
+      const again = await ci.up(kept, inputs);
+      expect(again.state).toMatchObject({ previousKeyId: "key_1", retiresAt: iso(104.5) });
+      expect(ci.warnings.join()).toContain("because it may have been used since 2026-04-01.");
+      ci.at(104.5);
+      expect((await ci.up(again, inputs)).state).not.toHaveProperty("previousKeyId");
+    },
+  );
 
   test("a lastUsedAt that state does not have yet is recorded, and the key stays for another overlap", async () => {
     const { ci, kept } = await openRotated();
@@ -225,7 +248,7 @@ describe("T5 with retire 'whenUnused',", () => {
     ci.at(97);
     const noted = await ci.up(kept, inputs);
     expect(ci.told().join()).toContain(
-      "ended on 2026-04-08: its last use will be recorded; key_1 stays valid at least until 2026-04-15.",
+      "ended on 2026-04-08: its last use was not recorded when the overlap began, so key_1 stays valid at least until 2026-04-15.",
     );
     expect(noted.state).toMatchObject({ previousKeyId: "key_1", retiresAt: iso(104), __lastUsed: "1" });
     ci.at(104);
@@ -233,7 +256,11 @@ describe("T5 with retire 'whenUnused',", () => {
   });
 
   test("while the previous key may still be used, the preview does not promise a new key for the next update", async () => {
-    const { ci, kept } = await openRotated(inputs);
+    const ci = spoilable();
+    const first = await ci.create(inputs);
+    used(ci, "yesterday");
+    ci.at(90);
+    const kept = await ci.up(first, inputs);
     used(ci, "today");
     ci.at(97);
     ci.told();
