@@ -4,7 +4,7 @@ import { isSecret } from "../../core/secrecy";
 import { failedKey, type Properties } from "../../core/state";
 import { capitalised, sentences } from "../../core/text";
 import { adoptedId, fields as keyFields } from "../apiKey/model";
-import type { OwnedKey } from "../keys/operations";
+import type { OwnedKey, OwnedKeys } from "../keys/operations";
 import {
   after,
   datesOf,
@@ -12,11 +12,10 @@ import {
   fields,
   hourMs,
   iso,
-  type Keys,
-  keysOf,
   label,
   msOf,
   needsNewKey,
+  ownedKeys,
   type RotatingCompared,
   type RotatingDraft,
   type RotatingInputs,
@@ -26,7 +25,10 @@ import {
 } from "./properties";
 
 /** What an update does besides edits in place: one step at a time, so that there are never more than two live keys. */
-export interface Decision extends Keys, Times {
+export interface Decision extends Times {
+  readonly owned: OwnedKeys;
+  readonly current: OwnedKey | undefined;
+  readonly previous: OwnedKey | undefined;
   /**
    * `create` creates a key, because there is no current one. `rotate` creates one, and the current key becomes the previous.
    * `retire` deletes the previous key, and changes wait for the next update. `fail`: a change needs a new key while the
@@ -48,8 +50,8 @@ const inPlace = keyFields.filter(({ onChange }) => onChange === "update");
 const newKeyFields = fields.filter(({ name }) => needsNewKey.some((one) => one === name));
 
 export function decide({ state, inputs, now }: RotatingCompared): Decision {
-  const [keys, times] = [keysOf(state), timesOf(state)];
-  const { current, previous } = keys;
+  const [owned, times] = [ownedKeys(state), timesOf(state)];
+  const [current, previous] = [owned.byAlias.get("current"), owned.byAlias.get("previous")];
   const { overlapFrom } = times;
   const changed = certainlyChanged(newKeyFields, state, inputs);
   const isReached = (ms: number | undefined) => ms !== undefined && now >= ms;
@@ -62,7 +64,7 @@ export function decide({ state, inputs, now }: RotatingCompared): Decision {
   const ifTwo = isOver ? "retire" : changed.length > 0 ? "fail" : "keep";
   const does = current === undefined ? "create" : previous === undefined ? ifAlone : ifTwo;
   const isUnconfirmed = previous !== undefined && overlapFrom === undefined;
-  return { ...keys, ...times, does, changed, isDue, isUnconfirmed };
+  return { ...times, owned, current, previous, does, changed, isDue, isUnconfirmed };
 }
 
 /** Whether a key differs from the program in state, or may differ in the service, because its last write failed. */
@@ -72,16 +74,16 @@ export function mayDiffer({ state }: OwnedKey, inputs: RotatingDraft): boolean {
 
 /** Whether the state, or the time, needs an update although the inputs are unchanged. */
 export function isPending({ inputs, plan }: RotatingComparison): boolean {
-  const { does, previous, toDelete, isUnconfirmed } = plan;
+  const { does, previous, owned, isUnconfirmed } = plan;
   // A change that has waited for a deletion is already in the engine's inputs, so that the engine sees no change.
-  const isWaiting = does !== "keep" || toDelete.length > 0 || isUnconfirmed;
+  const isWaiting = does !== "keep" || owned.toDelete.length > 0 || isUnconfirmed;
   return isWaiting || (previous !== undefined && mayDiffer(previous, inputs));
 }
 
 /** Describes what the engine's own preview does not show: what an update will do, and why it will fail if that is known. */
 export function updateNote(compared: RotatingComparison): string | undefined {
   const { inputs, plan } = compared;
-  const deletions = plan.does === "fail" ? [] : plan.toDelete;
+  const deletions = plan.does === "fail" ? [] : plan.owned.toDelete;
   const parts = [
     ...deletions.map(({ id }) => `${id}, whose secret is not in state, will be deleted`),
     ...steps(compared),

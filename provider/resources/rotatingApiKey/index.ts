@@ -14,10 +14,11 @@ import { pathOf, readKeyOrFail } from "../apiKey/gone";
 import { adoptionNote, adopts, type KeyInputs, observe, updatable } from "../apiKey/model";
 import { identities } from "../apiKey/rules";
 import { create as createKey, ifUnsaved } from "../apiKey/write";
-import type { Batch } from "../keys/batch";
 import {
+  type Applied,
   applySteps,
   createdKeys,
+  noKeys,
   type OwnedKey,
   type OwnedKeys,
   type Owner,
@@ -41,10 +42,9 @@ import {
 import {
   edited,
   follows,
-  type Keys,
-  keysOf,
   label,
   newKey,
+  ownedKeys,
   type RotatingInputs,
   type RotatingState,
   rules,
@@ -61,10 +61,9 @@ export const rotatingApiKey = define({
   objectKind: "ApiKey",
   managed: (id, state) => {
     const { workspaceId } = state;
-    const { current, previous, toDelete } = keysOf(state);
-    const kept = [current, previous].filter((key) => key !== undefined);
+    const { byAlias, toDelete } = ownedKeys(state);
     return [
-      ...kept.map((key) => ({ workspaceId, id: key.id, claim: id })),
+      ...Array.from(byAlias.values(), (key) => ({ workspaceId, id: key.id, claim: id })),
       ...toDelete.map((key) => ({ workspaceId, id: key.id, claim: undefined })),
     ];
   },
@@ -83,7 +82,7 @@ export const rotatingApiKey = define({
   previewCreate,
   previewUpdate,
   create,
-  created: (state) => stateOf(state, keysIn(createdKeys(ownedKeys(keysOf(state)))), timesOf(state)),
+  created: (state) => stateOf(state, createdKeys(ownedKeys(state)), timesOf(state)),
   ifUnsaved: (session, inputs) => ifUnsaved(session, [{}, inputs]),
   read,
   update,
@@ -105,38 +104,29 @@ function ownerOf(state: RotatingState): Owner {
   };
 }
 
-function ownedKeys({ current, previous, toDelete }: Keys): OwnedKeys {
-  const byAlias = new Map<string, OwnedKey>();
-  if (current !== undefined) byAlias.set("current", current);
-  if (previous !== undefined) byAlias.set("previous", previous);
-  return { byAlias, toDelete };
-}
-
-function keysIn({ byAlias, toDelete }: OwnedKeys): Keys {
-  return { current: byAlias.get("current"), previous: byAlias.get("previous"), toDelete };
-}
-
 async function create(session: Session, declared: RotatingInputs): Promise<RotatingOutcome> {
   const id = `rotating-${randomUUID()}`;
-  const { keys, failure } = await makeKey(session, id, { toDelete: [] }, newKey(declared, true));
-  const times = { rotatedAt: keys.current === undefined ? undefined : session.currentTime() };
-  return { id, state: stateOf(declared, keys, times), ...(failure !== undefined && { failure }) };
+  const { owned, failure } = await makeKey(session, id, noKeys, newKey(declared, true));
+  const times = { rotatedAt: owned.byAlias.size === 0 ? undefined : session.currentTime() };
+  return { id, state: stateOf(declared, owned, times), ...(failure !== undefined && { failure }) };
 }
 
 /** Creates a key. Without its secret it doesn't become the current one: the next update deletes it (K6). */
 async function makeKey(
   session: Session,
   claim: string,
-  { current, previous, toDelete }: Keys,
+  { byAlias, toDelete }: OwnedKeys,
   declared: KeyInputs,
-): Promise<{ readonly keys: Keys; readonly failure: string | undefined }> {
+): Promise<{ readonly owned: OwnedKeys; readonly failure: string | undefined }> {
   const { failure, reason: _, ...made } = await createKey(session, declared, claim);
+  const previous = byAlias.get("current") ?? byAlias.get("previous");
   if (!made.state.__keyLost) {
-    return { keys: { current: made, previous: current ?? previous, toDelete }, failure };
+    const rotated = new Map([["current", made], ...(previous ? [["previous", previous] as const] : [])]);
+    return { owned: { byAlias: rotated, toDelete }, failure };
   }
   session.registry.release(declared.workspaceId, made.id, claim);
   const withoutSecret = { id: made.id, name: String(made.state.name) };
-  return { keys: { current, previous, toDelete: [...toDelete, withoutSecret] }, failure };
+  return { owned: { byAlias, toDelete: [...toDelete, withoutSecret] }, failure };
 }
 
 async function update(session: Session, compared: RotatingUpdate): Promise<RotatingOutcome> {
@@ -151,7 +141,7 @@ async function update(session: Session, compared: RotatingUpdate): Promise<Rotat
   let isRetiring = does === "retire";
   if (isRetiring) await expectCurrent(session, compared, doing);
   if (isRetiring && declared.retire === "whenUnused") {
-    lastUsed = await lastUse(session, plan, doing);
+    lastUsed = await lastUse(session, plan.previous, doing);
     const warning = lastUsed === undefined ? undefined : stillUsed(compared, lastUsed);
     if (warning !== undefined) {
       session.warn(warning);
@@ -159,7 +149,7 @@ async function update(session: Session, compared: RotatingUpdate): Promise<Rotat
       overlapFrom = session.currentTime();
     }
   }
-  let { keys, batch } = await settle(session, compared, isRetiring);
+  let { owned, batch } = await settle(session, compared, isRetiring);
   let failed: Pick<RotatingOutcome, "failure" | "lines" | "unresolved"> | undefined;
   if (batch.failed.size > 0) {
     const { summary, lines, unresolved } = batch;
@@ -169,28 +159,29 @@ async function update(session: Session, compared: RotatingUpdate): Promise<Rotat
       session.warn(`${capitalised(label(declared))}: ${line}. Run \`pulumi up\` again.`);
     }
   } else if (does === "create" || does === "rotate") {
-    const before = keys.current?.id;
     try {
-      const made = await makeKey(session, id, keys, newKey(declared, false));
-      keys = made.keys;
+      const made = await makeKey(session, id, owned, newKey(declared, false));
+      owned = made.owned;
       if (made.failure !== undefined) failed = { failure: made.failure };
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       const { headline: failure, lines, unresolved } = error;
       failed = { failure, lines, unresolved: unresolved ? [failure] : [] };
     }
-    if (keys.current?.id !== before) {
+    if (owned.byAlias.get("current")?.id !== plan.current?.id) {
       [rotatedAt, overlapFrom, lastUsed] = [session.currentTime(), undefined, undefined];
     }
   }
   // The overlap begins once the current key was seen to match the program.
-  if (failed === undefined && keys.previous !== undefined && overlapFrom === undefined) {
+  const previous = owned.byAlias.get("previous");
+  if (failed === undefined && previous !== undefined && overlapFrom === undefined) {
     // If the clock is behind, the overlap would otherwise be over as soon as the clock is set right.
     overlapFrom = Math.max(session.currentTime(), plan.rotatedAt ?? 0);
     // What can't be read now is recorded at the end of the overlap.
-    if (declared.retire === "whenUnused") lastUsed = await lastUse(session, keys, "").catch(() => undefined);
+    if (declared.retire === "whenUnused")
+      lastUsed = await lastUse(session, previous, "").catch(() => undefined);
   }
-  return { id, state: stateOf(declared, keys, { rotatedAt, overlapFrom }, lastUsed), ...failed };
+  return { id, state: stateOf(declared, owned, { rotatedAt, overlapFrom }, lastUsed), ...failed };
 }
 
 /** Makes the existing keys match the program, then deletes those that are to be deleted. */
@@ -198,21 +189,16 @@ async function settle(
   session: Session,
   { id, inputs: declared, plan }: RotatingUpdate,
   isRetiring: boolean,
-): Promise<{ readonly keys: Keys; readonly batch: Batch }> {
-  const before = ownedKeys(plan);
-  const steps = Array.from(before.byAlias, ([alias, key]): Step => {
+): Promise<Applied> {
+  const steps = Array.from(plan.owned.byAlias, ([alias, key]): Step => {
     if (isRetiring && alias === "previous") return { alias, op: "delete", key, successor: "current" };
     const isEdited = mayDiffer(key, declared) || (alias === "current" && plan.isUnconfirmed);
     if (!isEdited) return { alias, stateAlias: alias, op: "same", key };
     return { alias, stateAlias: alias, op: "update", key, declared: edited(key, declared) };
   });
   const { workspaceId } = declared;
-  const { owned, batch } = await applySteps(
-    session,
-    { workspaceId, owned: before, steps },
-    { claim: id, subject: label(declared) },
-  );
-  return { keys: keysIn(owned), batch };
+  const options = { claim: id, subject: label(declared) };
+  return applySteps(session, { workspaceId, owned: plan.owned, steps }, options);
 }
 
 /** Throws unless the current key exists and matches state: otherwise the previous one may be the only one that works. */
@@ -231,7 +217,11 @@ async function expectCurrent(
 }
 
 /** When the previous key was last used: "" where the service does not say, `undefined` where there is no such key. */
-async function lastUse(session: Session, { previous }: Keys, doing: string): Promise<string | undefined> {
+async function lastUse(
+  session: Session,
+  previous: OwnedKey | undefined,
+  doing: string,
+): Promise<string | undefined> {
   if (previous === undefined) return undefined;
   const record = await readKeyOrFail(session, pathOf(previous.state, previous.id), doing);
   return record && (record.lastUsedAt ?? "");
@@ -243,13 +233,12 @@ async function read(
   id: string,
   state: RotatingState,
 ): Promise<RotatingOutcome | undefined> {
-  const owned = await readKeys(session, ownerOf(state), ownedKeys(keysOf(state)));
+  const owned = await readKeys(session, ownerOf(state), ownedKeys(state));
   if (owned.byAlias.size === 0 && owned.toDelete.length === 0) return undefined;
-  const keys = keysIn(owned);
-  const times = keys.current === undefined ? {} : timesOf(state);
-  return { id, state: stateOf(state, keys, times, state.__lastUsed) };
+  const times = owned.byAlias.has("current") ? timesOf(state) : {};
+  return { id, state: stateOf(state, owned, times, state.__lastUsed) };
 }
 
 async function remove(session: Session, id: string, state: RotatingState): Promise<void> {
-  await removeKeys(session, id, ownerOf(state), ownedKeys(keysOf(state)));
+  await removeKeys(session, id, ownerOf(state), ownedKeys(state));
 }

@@ -31,7 +31,7 @@ import {
   workspaceIn,
 } from "../apiKey/model";
 import { fixedByExisting, rules as keyRules } from "../apiKey/rules";
-import { type KeyToDelete, type OwnedKey, toDeleteIn } from "../keys/operations";
+import { type OwnedKey, type OwnedKeys, toDeleteIn } from "../keys/operations";
 
 export const hourMs = 3_600_000;
 export const dayMs = 24 * hourMs;
@@ -178,15 +178,6 @@ export function rules(
 
 /** Turns a rotating key's state into ApiKey states, and back. */
 
-export interface Keys {
-  /** The key to use. There is none if it was deleted outside Pulumi, or its secret was lost. */
-  readonly current?: OwnedKey | undefined;
-  /** The key before it, which stays valid for the overlap. */
-  readonly previous?: OwnedKey | undefined;
-  /** Keys that were created without a secret. */
-  readonly toDelete: readonly KeyToDelete[];
-}
-
 /** In ms since 1970, by the clock of the machine that the provider ran on. */
 export interface Times {
   /** When the current key was created. */
@@ -204,10 +195,11 @@ export function label(properties: RotatingDraft): string {
   return `rotating key${name} in ${workspaceIn(properties)}`;
 }
 
-export function keysOf(state: RotatingState): Keys {
+/** By the aliases "current" and "previous". There is no current key if it was deleted outside Pulumi, or its secret was lost. */
+export function ownedKeys(state: RotatingState): OwnedKeys {
   const { workspaceId, keyId, previousKeyId, key, previousKey } = state;
-  const ownedKey = (id: string | undefined, own: Properties, secret: string | undefined) => {
-    if (id === undefined) return undefined;
+  const entry = (alias: string, id: string | undefined, own: Properties, secret: string | undefined) => {
+    if (id === undefined) return [];
     // Only the first key can be one that existed before.
     const existingKey = secret === state.existingKey ? secret : undefined;
     const existingId = id === state.existingId ? id : undefined;
@@ -219,11 +211,13 @@ export function keysOf(state: RotatingState): Keys {
       existingId,
       [secretsKey]: state[secretsKey],
     };
-    return { id, state: apiKey.parse(defined(ofKey)) as KeyState };
+    return [[alias, { id, state: apiKey.parse(defined(ofKey)) as KeyState }] as const];
   };
   return {
-    current: ownedKey(keyId, state, key),
-    previous: ownedKey(previousKeyId, hiddenIn(state, "__previous"), previousKey),
+    byAlias: new Map([
+      ...entry("current", keyId, state, key),
+      ...entry("previous", previousKeyId, hiddenIn(state, "__previous"), previousKey),
+    ]),
     toDelete: toDeleteIn(state.__toDelete, isSecret(state, "name")),
   };
 }
@@ -238,10 +232,11 @@ export function timesOf(state: RotatingState): Times {
 /** The current key's properties are the resource's own. */
 export function stateOf(
   declared: RotatingInputs | RotatingState,
-  { current, previous, toDelete }: Keys,
+  { byAlias, toDelete }: OwnedKeys,
   times: Times,
   lastUsed?: string,
 ): RotatingState {
+  const [current, previous] = [byAlias.get("current"), byAlias.get("previous")];
   const { key, existingKey: _, ...ofPrevious } = previous?.state ?? {};
   return defined({
     ...(current?.state ?? pick(declared, keyInputNames)),
