@@ -77,8 +77,8 @@ export interface PolicyKey extends Omit<PolicyValues, "scopes"> {
 export function declaredKeys({ type, name, props }: PolicyResource): readonly PolicyKey[] {
   if (kindsOfOne.some((kind) => isTypeOf(kind, type))) return [keyOf(name, (field) => props[field])];
   if (!isTypeOf("ApiKeySet", type)) return [];
-  const { keys, __migrated: migrated } = props;
-  const isMigrated = (alias: string) => Array.isArray(migrated) && migrated.includes(alias);
+  const { keys } = props;
+  const isMigrated = (alias: string) => at(at(props["__keys"], alias), "migrated") === true;
   const aliases = typeof keys === "object" && keys !== null ? Object.keys(keys) : [];
   return aliases.map((alias) => keyOf(alias, (field) => ofEntry(props, alias, field), isMigrated(alias)));
 }
@@ -105,7 +105,7 @@ const kindsOfOne = ["ApiKey", "RotatingApiKey"];
 /** What an entry has goes before a default, and null takes that away. */
 function ofEntry(props: PolicyResource["props"], alias: string, field: string): unknown {
   if (field === "workspaceId") return props[field];
-  if (field === "effectiveExpiresAt") return at(at(props["__chosen"], alias), field);
+  if (field === "effectiveExpiresAt") return at(at(props["__keys"], alias), field);
   const own = at(at(props["keys"], alias), field);
   return own === undefined ? at(props["defaults"], field) : own;
 }

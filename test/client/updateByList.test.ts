@@ -205,8 +205,9 @@ test("K1 a change of a set's defaults reads one key, one list, each key that the
   const next = await change(state, inputsOf({ scopes: wider }, { another: { customerId: "cus_2" } }));
   expect(requestsTo(service)).toEqual({ readApiKey: 1, listApiKeys: 1, editApiKey: 40, createApiKey: 1 });
   for (const { scopes } of service.keys()) expect(scopes).toMatchObject(wider);
+  const unconfirmed = { "key 3": { __failed: true }, "key 4": { __failed: true } };
   await change(
-    { ...next, __failed: true, __unconfirmed: ["key 3", "key 4"] },
+    { ...next, __failed: true, __keys: unconfirmed },
     inputsOf({ scopes: orders }, { another: { customerId: "cus_2" } }),
   );
   expect(requestsTo(service)).toEqual({ readApiKey: 3 + 41, listApiKeys: 1, editApiKey: 41 });

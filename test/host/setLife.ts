@@ -165,7 +165,10 @@ async function withoutSecrets(plot: Plot): Promise<void> {
     plot.resource.create(inputs),
     /^Creating .*: 2 of 2 failed\. State records what succeeded/,
   );
-  expect(first.state).toMatchObject({ __keyLost: ["a", "b"], secrets: {} });
+  expect(first.state).toMatchObject({
+    __keys: { a: { __keyLost: true }, b: { __keyLost: true } },
+    secrets: {},
+  });
   expect(await planned(plot, first, inputs)).toEqual({ changes: true, replaces: [] });
   const second = await kept(plot.resource.update(first, inputs), /^Updating .*: 2 of 2 failed/);
   expect(second.state["__toDelete"]).toBeUndefined();

@@ -6,12 +6,15 @@ import type { DraftOf, InputsOf, StateOf } from "../../core/definition";
 import {
   aList,
   aMap,
+  aMark,
   type Canonical,
   canonicalInputs,
   type Field,
   isUnknown,
   optional,
+  parsed,
   required,
+  type StoredProperties,
   secret,
   strings,
 } from "../../core/fields";
@@ -19,7 +22,6 @@ import { type SecretPath, secretsOf, withSecrets } from "../../core/secrecy";
 import {
   defined,
   failedKey,
-  hiddenIn,
   isRecord,
   nonEmpty,
   observedKey,
@@ -29,12 +31,12 @@ import {
 } from "../../core/state";
 import {
   follows as followsOfKey,
-  isLost,
   type KeyDraft,
   type KeyInputs,
   type KeyState,
   fields as keyFields,
   inputs as keyInputs,
+  shape as keyShape,
   workspaceIn,
 } from "../apiKey/model";
 import { requiredString } from "../fields/schemas";
@@ -81,16 +83,10 @@ export const shape = {
   },
   outputs: { ids: strings, maskedKeys: strings, secrets: secret(strings) },
   hidden: {
-    /** What the service chose for a key, by alias. */
-    __chosen: aMap,
-    /** Aliases of keys whose secret is lost (K6). */
-    __keyLost: aList,
-    /** Aliases of keys whose secret was given as existingKey. */
-    __migrated: aList,
+    /** By alias, what of an ApiKey's state is neither in `keys` nor in the outputs (`hiddenOfKey`). */
+    __keys: aMap,
     /** Keys that are still to be deleted. */
     __toDelete: aList,
-    /** Aliases of keys that were written, but not seen to match the program. */
-    __unconfirmed: aList,
   },
 };
 
@@ -181,18 +177,23 @@ export function formerAlias(entry: unknown): string | undefined {
 
 /** Turns a set's state into ApiKey states, and back. */
 
-const chosen = ["effectivePrefix", "effectiveExpiresAt"] as const;
+const hiddenOfKey = {
+  ...pick(keyShape.outputs, ["effectivePrefix", "effectiveExpiresAt"]),
+  ...pick(keyShape.hidden, ["__keyLost"]),
+  [observedKey]: aMap,
+  /** The key was written, but not seen to match the program. */
+  [failedKey]: aMark,
+} as StoredProperties;
 
 /** A default can also be in `keys`: if a key differs from the defaults, state has all that differs in its entry. */
 export function follows([name, ...rest]: SecretPath): readonly SecretPath[] {
   if (name !== "keys" && name !== "defaults") return [];
   const [field, ...deeper] = name === "keys" ? rest.slice(1) : rest;
-  if (field === undefined) return [["keys"], ["maskedKeys"], [observedKey], ["__chosen"]];
-  const ofKeys = followsOfKey([field, ...deeper]).map(([at, ...below]): SecretPath => {
-    if (at === "maskedKey") return ["maskedKeys"];
-    return at === observedKey ? [observedKey, "*", ...below] : ["__chosen", "*", at, ...below];
-  });
-  return [["keys", "*", field, ...deeper], ...ofKeys];
+  if (field === undefined) return [["keys"], ["maskedKeys"], ["__keys"]];
+  const ofEntry = followsOfKey([field, ...deeper]).map(
+    (path): SecretPath => (path[0] === "maskedKey" ? ["maskedKeys"] : ["__keys", "*", ...path]),
+  );
+  return [["keys", "*", field, ...deeper], ...ofEntry];
 }
 
 /** What a message calls the keys of a set. */
@@ -210,28 +211,34 @@ export function idsIn({ ids = {}, keys = {} }: SetState): readonly (readonly [al
 }
 
 export function ownedKeys(state: SetState): OwnedKeys {
-  const at = (all: Properties | undefined, alias: string) =>
-    all !== undefined && Object.hasOwn(all, alias) ? all[alias] : undefined;
-  const [lost, migrated] = [aliasesIn(state.__keyLost), aliasesIn(state.__migrated)];
-  const unconfirmed = aliasesIn(state.__unconfirmed);
   const entries = new Map(entriesIn(state));
-  const keys = idsIn(state).map(([alias, id]): [string, OwnedKey] => {
-    const key = at(state.secrets, alias);
-    const observed = at(hiddenIn(state, observedKey), alias);
-    const chosenByService = at(state.__chosen, alias);
-    const ofKey = {
+  const [keys, masked] = [own(state.secrets), own(state.maskedKeys)];
+  const hidden = hiddenKeys(state);
+  const all = idsIn(state).map(([alias, id]): [string, OwnedKey] => {
+    const [key, more = {}] = [keys.get(alias), hidden.get(alias)];
+    const properties = {
       ...inputsOfEntry(state, alias, entries.get(alias)),
-      existingKey: migrated.has(alias) ? key : undefined,
+      ...parsed(hiddenOfKey, more),
+      existingKey: isMigrated(more) ? key : undefined,
       key,
-      maskedKey: at(state.maskedKeys, alias),
-      ...(isRecord(chosenByService) ? pick(chosenByService, chosen) : {}),
-      [observedKey]: isRecord(observed) ? observed : undefined,
-      [failedKey]: unconfirmed.has(alias) ? true : undefined,
-      __keyLost: lost.has(alias) ? true : undefined,
+      maskedKey: masked.get(alias),
     };
-    return [alias, { id, state: defined(ofKey) as KeyState }];
+    return [alias, { id, state: defined(properties) as KeyState }];
   });
-  return { byAlias: new Map(keys), toDelete: toDelete(state) };
+  return { byAlias: new Map(all), toDelete: toDelete(state) };
+}
+
+function own<T>(all: Readonly<Record<string, T>> = {}): ReadonlyMap<string, T> {
+  return new Map(Object.entries(all));
+}
+
+function hiddenKeys({ __keys }: SetState): ReadonlyMap<string, Properties> {
+  return new Map([...own(__keys)].filter((one): one is [string, Properties] => isRecord(one[1])));
+}
+
+/** Whether a key's secret was given as existingKey: it is stored once, in `secrets`. */
+function isMigrated(hidden: Properties = {}): boolean {
+  return hidden["migrated"] === true;
 }
 
 export function stateOf(declared: SetInputs | SetState, { byAlias, toDelete: left }: OwnedKeys): SetState {
@@ -245,8 +252,6 @@ export function stateOf(declared: SetInputs | SetState, { byAlias, toDelete: lef
         return value === undefined ? [] : [[alias, value]];
       }),
     );
-  const aliasesWith = (has: (state: KeyState) => unknown) =>
-    all.flatMap(([alias, { state }]) => (has(state) ? [alias] : []));
   return {
     ...defined({ workspaceId, defaults, [secretsKey]: declared[secretsKey] }),
     keys: Object.fromEntries(
@@ -256,12 +261,13 @@ export function stateOf(declared: SetInputs | SetState, { byAlias, toDelete: lef
     maskedKeys: by(({ maskedKey }) => maskedKey),
     secrets: by(({ key }) => key),
     ...defined({
-      [observedKey]: nonEmpty(by((state) => state[observedKey])),
-      __chosen: nonEmpty(by((state) => nonEmpty(pick(state, chosen)))),
-      __keyLost: nonEmpty(aliasesWith(isLost)),
-      __migrated: nonEmpty(aliasesWith(({ existingKey }) => existingKey)),
+      __keys: nonEmpty(
+        by((state) => {
+          const migrated = state.existingKey === undefined ? undefined : true;
+          return nonEmpty(defined({ ...pick(state, Object.keys(hiddenOfKey)), migrated }));
+        }),
+      ),
       __toDelete: nonEmpty(left),
-      __unconfirmed: nonEmpty(aliasesWith((state) => state[failedKey])),
     }),
   };
 }
@@ -290,25 +296,12 @@ function entryOf(declared: SetDraft, alias: string, entry: unknown, state: Prope
 
 export function inputsOf(state: SetState): SetDraft {
   const { workspaceId, defaults, secrets = {} } = state;
-  const migrated = aliasesIn(state.__migrated);
+  const hidden = hiddenKeys(state);
   const keys = entriesIn(state).map(([alias, entry]) => [
     alias,
-    migrated.has(alias) && isRecord(entry) ? { ...entry, existingKey: secrets[alias] } : entry,
+    isMigrated(hidden.get(alias)) && isRecord(entry) ? { ...entry, existingKey: secrets[alias] } : entry,
   ]);
   return defined({ workspaceId, keys: Object.fromEntries(keys), defaults });
-}
-
-/** Whether state needs an update whatever the program says. */
-export function isPending(state: SetState): boolean {
-  return (
-    aliasesIn(state.__keyLost).size > 0 ||
-    aliasesIn(state.__unconfirmed).size > 0 ||
-    toDelete(state).length > 0
-  );
-}
-
-function aliasesIn(value: readonly unknown[] = []): ReadonlySet<string> {
-  return new Set(value.filter((alias) => typeof alias === "string"));
 }
 
 /** The keys that no entry has any more, but the service still has. */

@@ -25,7 +25,6 @@ import {
   follows,
   idsIn,
   inputsOf,
-  isPending,
   label,
   ownedKeys,
   type SetInputs,
@@ -34,7 +33,16 @@ import {
   stateOf,
   toDelete,
 } from "./entries";
-import { changesNothing, keepsExisting, type Plan, plan, preview, previewNote, type SetUpdate } from "./plan";
+import {
+  changesNothing,
+  isPending,
+  keepsExisting,
+  type Plan,
+  plan,
+  preview,
+  previewNote,
+  type SetUpdate,
+} from "./plan";
 import { rules } from "./rules";
 
 export const apiKeySet = define({
@@ -53,7 +61,7 @@ export const apiKeySet = define({
   identities: (declared) => existingIn(declared).flatMap(identities),
   adopts: (declared) => existingIn(declared).flatMap(adopts),
   plan: ({ state, inputs }) => plan(ownedKeys(state), inputs),
-  pending: ({ state }) => (isPending(state) ? [] : undefined),
+  pending: ({ plan }) => (isPending(plan) ? [] : undefined),
   keepsExisting: (compared) => keepsExisting(compared.plan),
   unchanged: (name, _value, compared) => name !== "workspaceId" && changesNothing(compared.plan),
   follows,

@@ -3,7 +3,14 @@ import type { Comparison } from "../../core/definition";
 import { containsUnknown, isUnknown, unknown } from "../../core/fields";
 import { defined, failedKey, isRecord, type Properties } from "../../core/state";
 import { capitalised, listed } from "../../core/text";
-import { fields, type KeyInputs, keepsExisting as keepsKey, pending, unchanged } from "../apiKey/model";
+import {
+  fields,
+  isLost,
+  type KeyInputs,
+  keepsExisting as keepsKey,
+  pending,
+  unchanged,
+} from "../apiKey/model";
 import { adoptedBy, type OwnedKey, type OwnedKeys, type Step } from "../keys/operations";
 import {
   entriesIn,
@@ -88,6 +95,12 @@ export function keepsExisting({ steps }: Plan): boolean {
 /** Whether no key and no alias changes, although the inputs may be spelled differently. */
 export function changesNothing({ steps }: Plan): boolean {
   return steps.every((step) => step.op === "same" && step.stateAlias === step.alias);
+}
+
+/** Whether state needs an update whatever the program says. */
+export function isPending({ owned: { byAlias, toDelete } }: Plan): boolean {
+  const isOpen = ({ state }: OwnedKey) => isLost(state) || state[failedKey] === true;
+  return toDelete.length > 0 || [...byAlias.values()].some(isOpen);
 }
 
 /** Says in previews what the engine's own lines don't show. */

@@ -164,7 +164,7 @@ describe("the diff of a set", () => {
       ...made(keys("sk_old")),
       keys: { a: entry },
       secrets: { a: "sk_old" },
-      __migrated: ["a"],
+      __keys: { a: { migrated: true } },
     };
     expect(diffed(state, keys("sk_old"))).toEqual(quiet);
     expect(diffed(state, keys())).toEqual(quiet);
@@ -176,7 +176,7 @@ describe("the diff of a set", () => {
     const state = (keys: Record<string, object>, secrets: Record<string, string>) => ({
       ...made({ keys }),
       secrets,
-      __migrated: Object.keys(secrets),
+      __keys: Object.fromEntries(Object.keys(secrets).map((alias) => [alias, { migrated: true }])),
     });
     const plain = { customerId };
     const taken = { customerId, existingKey };
@@ -203,7 +203,7 @@ describe("the diff of a set", () => {
 
   test("K6 asks for an update because of a lost secret, or a key that is still to be deleted", () => {
     const keys = { keys: { a: { customerId }, b: { customerId } } };
-    const lost = { ...made(keys), __keyLost: ["a"] };
+    const lost = { ...made(keys), __keys: { a: { __keyLost: true } } };
     expect(diffed(lost, keys)).toEqual({ changes: true, replaces: [] });
     expect(steps(lost, keys)).toEqual({ a: "replace" });
     const left = { ...made(keys), __toDelete: [{ id: "key_9", name: "x" }] };

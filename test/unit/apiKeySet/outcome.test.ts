@@ -89,7 +89,7 @@ function sharing(reply: (asked: Asked) => unknown) {
     ids: { a: "key_old" },
     maskedKeys: {},
     secrets: { a: "sk_old" },
-    __migrated: ["a"],
+    __keys: { a: { migrated: true } },
   };
   for (const id of ["keys-1", "keys-2"]) expect(set.diff(id, state, inputs).changes).toBe(false);
   return { set, inputs, state };

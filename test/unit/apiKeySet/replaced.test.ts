@@ -115,7 +115,7 @@ test("R4 a refresh reads a key that could not be confirmed to match the program"
   const first = await set.failed(set.create(single));
   set.trouble.unseen = false;
   const second = (await set.read(first.id, first.state)) as Kept;
-  expect(second.state).not.toHaveProperty("__unconfirmed");
+  expect(second.state).not.toHaveProperty("__keys");
   expect(set.changes(second, single)).not.toBe(false);
 });
 

@@ -77,10 +77,8 @@ describe("R16 the list of secret inputs", () => {
   test("applies to each key of a set", () => {
     const set = replying(apiKeySet, silent);
     const outputs = (path: readonly string[]) =>
-      [
-        ...new Set(set.secretOutputs({ __secrets: [path], __chosen: {} }).map(([output]) => output)),
-      ].toSorted();
-    const withNames = ["__chosen", "__observed", "keys", "secrets"];
+      [...new Set(set.secretOutputs({ __secrets: [path], __keys: {} }).map(([output]) => output))].toSorted();
+    const withNames = ["__keys", "keys", "secrets"];
     expect(outputs(["keys", "*", "name"])).toEqual(withNames);
     expect(outputs(["keys", "*", "prefix"])).toEqual([...withNames, "maskedKeys"].toSorted());
     expect(outputs(["defaults", "prefix"])).toContain("maskedKeys");

@@ -63,7 +63,13 @@ describe.each(prefixes)("declaredKeys, for resources of type %s…", (prefix) =>
       a: {},
       b: { enabled: true, scopes: [], name: null, prefix: null, expiresAt: null, existingKey: "sk_old" },
     };
-    const found = declared("ApiKeySet", { workspaceId, keys, defaults, ...secrets, __migrated: ["a"] });
+    const found = declared("ApiKeySet", {
+      workspaceId,
+      keys,
+      defaults,
+      ...secrets,
+      __keys: { a: { migrated: true } },
+    });
     expect(found).toMatchObject([
       { ...key, label: "a", scopes: [all], isExisting: true },
       {
@@ -108,7 +114,7 @@ describe("expiresWithin", () => {
         extended: { expiresAt: now },
       },
       defaults: {},
-      __chosen: { chosen: { effectiveExpiresAt: now }, extended: { effectiveExpiresAt: now + 99 * day } },
+      __keys: { chosen: { effectiveExpiresAt: now }, extended: { effectiveExpiresAt: now + 99 * day } },
     });
     expect(labels(expiresWithin(set, 14, { unit: "seconds" }))).toEqual(["past", "soon", "chosen"]);
     expect(labels(expiresWithin(set, 0, { unit: "seconds" }))).toEqual(["past", "chosen"]);
