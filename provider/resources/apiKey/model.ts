@@ -250,9 +250,7 @@ export function createBody(declared: KeyInputs): CreateApiKey {
 
 /** Which fields migrate requires is not stated, so all are sent. */
 export function migrateBody(declared: KeyInputs): MigrateApiKey {
-  const taken = sent.filter((name) => !onlyForNew.some((one) => one === name));
-  const body = { metadata: {}, ...pick(declared, taken), scopes: toWire(declared.scopes) };
-  return { key: declared.existingKey ?? "", ...body } as unknown as MigrateApiKey;
+  return { key: declared.existingKey ?? "", metadata: {}, ...createBody(declared) } as MigrateApiKey;
 }
 
 /** All updatable fields, so that it means the same to a service that merges and to one that replaces (K1). */

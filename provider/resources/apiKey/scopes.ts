@@ -12,10 +12,7 @@ export const scopesSchema = z.nullish(
   z.array(
     z.strictObject({
       representation: requiredString,
-      create: optionalFlag,
-      read: optionalFlag,
-      update: optionalFlag,
-      del: optionalFlag,
+      ...{ create: optionalFlag, read: optionalFlag, update: optionalFlag, del: optionalFlag },
     }),
   ),
 );
@@ -48,78 +45,54 @@ export const canonicalScopes: Canonical<readonly Granted[]> = (value) => {
 };
 
 /** With unknown flags, which may be true. */
-function trueFlags(entry: Properties): Properties {
-  const flags: Record<string, unknown> = {};
-  for (const name of Object.keys(entry))
-    if (entry[name] && name !== "representation" && name !== "id") flags[name] = entry[name];
-  return flags;
+function trueFlags({ representation: _, id: __, ...flags }: Properties): Properties {
+  return Object.fromEntries(Object.entries(flags).filter(([, flag]) => flag));
 }
 
 /** Representations declared more than once, by the index of each repetition. */
 export function repeated(value: unknown): readonly number[] {
-  if (!Array.isArray(value)) return [];
-  const seen = new Set<unknown>();
-  return value.flatMap((entry, index) => {
-    const representation = isRecord(entry) ? entry["representation"] : undefined;
-    if (typeof representation !== "string" || isUnknown(representation)) return [];
-    if (seen.has(representation)) return [index];
-    seen.add(representation);
-    return [];
-  });
+  const all = Array.isArray(value) ? value.map((entry) => entry?.representation) : [];
+  return all.flatMap((one, index) =>
+    typeof one === "string" && !isUnknown(one) && all.indexOf(one) < index ? [index] : [],
+  );
 }
 
 /** Scopes as a request carries them: all four flags, and the id that the service has for the representation now. */
 export function toWire(declared: readonly Granted[], current: readonly KeyScope[] = []): KeyScope[] {
-  const ids = new Map(
-    current.flatMap(({ representation, id }) =>
-      id === undefined ? [] : [[representation, { id }] as const],
-    ),
-  );
-  return declared.map(({ representation, create, read, update, del }) => ({
-    ...ids.get(representation),
-    representation,
-    create: create === true,
-    read: read === true,
-    update: update === true,
-    del: del === true,
-  }));
+  const ids = new Map(current.map(({ representation, id }) => [representation, id]));
+  return declared.map(({ representation, create, read, update, del }) => {
+    const id = ids.get(representation);
+    const flags = { create: !!create, read: !!read, update: !!update, del: !!del };
+    return { ...(id !== undefined && { id }), representation, ...flags };
+  });
 }
 
-const grantsMore = (scope: Granted, than: Granted | undefined) =>
-  permissions.some((name) => scope[name] && !than?.[name]);
+/** Scopes that grant what the declared ones, spelled in the same way, don't. */
+function excess(current: readonly KeyScope[], declared: readonly Granted[]): readonly Granted[] {
+  const wanted = new Map(declared.map((scope) => [scope.representation, scope]));
+  return (canonicalScopes(current) ?? []).filter((scope) =>
+    permissions.some((name) => scope[name] && !wanted.get(scope.representation)?.[name]),
+  );
+}
 
-const byRepresentation = (scopes: readonly Granted[]) =>
-  new Map(scopes.map((scope) => [scope.representation, scope]));
-
-/** Whether the scopes grant more than the declared ones, spelled in the same way. */
 export function isWider(current: readonly KeyScope[], declared: readonly Granted[]): boolean {
-  const wanted = byRepresentation(declared);
-  return (canonicalScopes(current) ?? []).some((scope) =>
-    grantsMore(scope, wanted.get(scope.representation)),
-  );
+  return excess(current, declared).length > 0;
 }
 
-/** Granted representations that are not declared, unless the service spells a declared one in another form. */
-export function undeclared(declared: readonly Granted[], current: readonly KeyScope[]): readonly string[] {
-  const granted = byRepresentation(canonicalScopes(current) ?? []);
-  const wanted = byRepresentation(declared);
-  const absent = declared.filter(({ representation }) => !granted.has(representation));
-  const inOtherForm = new Map(absent.map((scope) => [caseFolded(scope.representation), scope]));
-  return [...granted]
-    .filter(([representation]) => !wanted.has(representation))
-    .filter(([representation, scope]) => grantsMore(scope, inOtherForm.get(caseFolded(representation))))
-    .map(([representation]) => representation);
-}
-
-/** Scopes as declared, but the named representations with no permission at all (K4). */
-export function toWireWithout(
-  revoked: readonly string[],
-  declared: readonly Granted[],
-  current: readonly KeyScope[],
-): KeyScope[] {
-  const without = new Set(revoked);
-  const kept = declared.filter(({ representation }) => !without.has(representation));
-  return toWire([...kept, ...[...without].map((representation) => ({ representation }))], current);
+/**
+ * The granted scopes that are not declared, unless the service spells a declared one in another form: without permissions,
+ * as an edit names them that revokes them (K4).
+ */
+export function undeclared(declared: readonly Granted[], current: readonly KeyScope[]): readonly Granted[] {
+  const granted = (canonicalScopes(current) ?? []).map(({ representation }) => representation);
+  const inItsForm = declared.map((scope) => {
+    const isSame = (one: string) => caseFolded(one) === caseFolded(scope.representation);
+    const spelled = granted.includes(scope.representation) ? undefined : granted.find(isSame);
+    return { ...scope, representation: spelled ?? scope.representation };
+  });
+  const names = new Set(declared.map(({ representation }) => representation));
+  const all = excess(current, inItsForm).map(({ representation }) => ({ representation }));
+  return all.filter(({ representation }) => !names.has(representation));
 }
 
 /** Scopes in words for a message: `orders (read, update)`. */

@@ -47,7 +47,7 @@ import {
   stateAfterWrite,
   updatable,
 } from "./model";
-import { type Granted, inWords, isWider, toWireWithout, undeclared } from "./scopes";
+import { type Granted, inWords, isWider, toWire, undeclared } from "./scopes";
 
 type KeyOutcome = Outcome<KeyState>;
 
@@ -363,7 +363,7 @@ function bodies(declared: KeyInputs) {
   return (attempt: number, { scopes: current = [] }: ApiKeyRecord): EditApiKey | undefined => {
     if (attempt > 1) return undefined;
     const revoked = attempt === 0 ? [] : undeclared(scopes, current);
-    return editBody(declared, toWireWithout(revoked, scopes, current));
+    return editBody(declared, toWire([...scopes, ...revoked], current));
   };
 }
 

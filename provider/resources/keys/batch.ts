@@ -20,11 +20,6 @@ interface Trouble {
   readonly unresolved: boolean;
 }
 
-interface Line {
-  readonly text: string;
-  readonly unresolved: boolean;
-}
-
 export interface Batch {
   /** Works on a few at a time, and then prints their warnings. `verb` is for the progress line: "5 of 10 created". */
   each<T extends Item>(verb: string, all: readonly T[], act: Act<T>): Promise<void>;
@@ -59,10 +54,13 @@ export function openBatch(session: Session, subject: string): Batch {
       return `${counted(this.failed.size)} of ${counted(names.size)} failed`;
     },
     get lines() {
-      return firstOf(linesOf(failures), "reasons");
+      return linesOf(failures, "reasons");
     },
     get unresolved() {
-      return linesOf(failures.filter(({ unresolved }) => unresolved)).map(({ text }) => text);
+      return linesOf(
+        failures.filter(({ unresolved }) => unresolved),
+        "reasons",
+      );
     },
     async each(verb, all, act) {
       for (const { name } of all) names.add(name);
@@ -71,9 +69,8 @@ export function openBatch(session: Session, subject: string): Batch {
       let ended = 0;
       const tell = () => {
         const rest = failed.size === 0 ? "" : `, ${counted(failed.size)} failed`;
-        session.tell(
-          `${capitalised(subject)}: ${counted(ended - failed.size)} of ${counted(all.length)} ${verb}${rest}.`,
-        );
+        const count = `${counted(ended - failed.size)} of ${counted(all.length)}`;
+        session.tell(`${capitalised(subject)}: ${count} ${verb}${rest}.`);
       };
       const timer = setInterval(tell, progressMs);
       try {
@@ -93,7 +90,7 @@ export function openBatch(session: Session, subject: string): Batch {
       }
       // In the order of the keys, whichever was first.
       failures.push(...all.flatMap((one) => failed.get(one) ?? []));
-      for (const line of firstOf(linesOf(warnings), "warnings")) session.warn(line);
+      for (const line of linesOf(warnings, "warnings")) session.warn(line);
     },
   };
 }
@@ -120,34 +117,26 @@ function failureOf(part: Session, name: string, error: unknown): Trouble {
   };
 }
 
-/** The lines of each reason: several if no name may be cut. */
-function linesOf(troubles: readonly Trouble[]): readonly Line[] {
-  return [...Map.groupBy(troubles, ({ unresolved, reason }) => `${unresolved} ${reason("")}`).values()]
-    .toSorted((a, b) => b.length - a.length)
-    .flatMap((group) => (group[0]?.unresolved ? inParts(group) : [group]))
-    .map(lineOf);
+/** The lines of each reason, the most frequent first; `what` is left out if there are too many. No unresolved key is. */
+function linesOf(troubles: readonly Trouble[], what: string): readonly string[] {
+  const byReason = Map.groupBy(troubles, ({ unresolved, reason }) => `${unresolved} ${reason("")}`);
+  const groups = [...byReason.values()].toSorted((a, b) => b.length - a.length);
+  const parts = groups.flatMap((group) => {
+    if (!group[0]?.unresolved) return [group];
+    const count = Math.ceil(group.length / mostNames);
+    return Array.from({ length: count }, (_, nth) => group.slice(nth * mostNames, (nth + 1) * mostNames));
+  });
+  const shown = parts.filter(([first], index) => first?.unresolved || index < mostLines);
+  const rest = parts.length - shown.length;
+  return [...shown.map(lineOf), ...(rest === 0 ? [] : [`and ${rest} more ${what}`])];
 }
 
-function inParts<T>(all: readonly T[]): readonly (readonly T[])[] {
-  const count = Math.ceil(all.length / mostNames);
-  return Array.from({ length: count }, (_, nth) => all.slice(nth * mostNames, (nth + 1) * mostNames));
-}
-
-function lineOf(group: readonly Trouble[]): Line {
-  const [{ message, reason, unresolved }] = group as [Trouble];
+function lineOf(group: readonly Trouble[]): string {
+  const [{ message, reason }] = group as [Trouble];
   const names = group.map(({ name }) => inBounds(JSON.stringify(name), longestName));
-  const found = group.flatMap((one) => (one.found === "" ? [] : [one.found]));
-  const text =
-    group.length === 1
-      ? `${names[0]}: ${message}`
-      : `For each of ${counted(group.length)} keys (${listed(names, mostNames)}): ${reason(found.join(", "))}`;
-  return { text, unresolved };
-}
-
-function firstOf(all: readonly Line[], what: string): readonly string[] {
-  const first = all.filter(({ unresolved }, index) => unresolved || index < mostLines);
-  const lines = first.map(({ text }) => text);
-  return first.length === all.length ? lines : [...lines, `and ${all.length - first.length} more ${what}`];
+  if (group.length === 1) return `${names[0]}: ${message}`;
+  const found = group.map((one) => one.found).filter((ids) => ids !== "");
+  return `For each of ${counted(group.length)} keys (${listed(names, mostNames)}): ${reason(found.join(", "))}`;
 }
 
 /** The message of an unexpected error may contain anything, a secret too, so it is left out. */
