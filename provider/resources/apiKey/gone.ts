@@ -21,25 +21,25 @@ import {
 
 export type KeyPath = ApiKeyPath;
 
-type Found = { readonly record: ApiKeyRecord } | Missing;
+type Found = { readonly kind: "found"; readonly record: ApiKeyRecord } | Missing;
 
 interface Missing {
+  readonly kind: "missing";
   /** What the service said. */
   readonly missing: string;
   /** Whether it said so by a record with `deleted: true`. */
   readonly marked: boolean;
-  /** Whether it said so by a 2xx without a record, as a server would that answers the same to everything. */
-  readonly noRecord?: boolean;
 }
 
 /** One GET. Throws a CallError unless it finds the key or says that there is none. */
 export async function findKey(session: Session, path: KeyPath): Promise<Found> {
   try {
     const record = await readApiKey(session.call, path);
-    return record.deleted ? { missing: "the service shows the key as deleted", marked: true } : { record };
+    if (!record.deleted) return { kind: "found", record };
+    return { kind: "missing", missing: "the service shows the key as deleted", marked: true };
   } catch (error) {
     if (!isNotFound(error)) throw error;
-    return { missing: error.message, marked: false, noRecord: error.noRecord };
+    return { kind: "missing", missing: error.message, marked: false };
   }
 }
 
@@ -50,16 +50,16 @@ export async function findKey(session: Session, path: KeyPath): Promise<Found> {
  */
 export async function lookUpKey(session: Session, path: KeyPath): Promise<ApiKeyRecord | undefined> {
   const first = await findKey(session, path);
-  if ("record" in first) return first.record;
+  if (first.kind === "found") return first.record;
   await expectVisible(session, path.workspaceId, first.missing);
   if (!first.marked) await awaitShown(session, path, first.missing);
   // The first answer may have been a mistake, and a list may be truncated or lag behind.
   const last = await pollUntil(session, {
     waitingFor: `the service's list to confirm that key ${path.keyId} is gone`,
     look: async () => ({ listed: await isListed(session, path, first), found: await findKey(session, path) }),
-    isDone: (seen) => !seen.listed || "record" in seen.found,
+    isDone: (seen) => !seen.listed || seen.found.kind === "found",
   });
-  if ("record" in last.found) return last.found.record;
+  if (last.found.kind === "found") return last.found.record;
   if (!last.listed) return undefined;
   throw new InconclusiveError(
     `${last.found.missing}, but its workspace lists it`,
@@ -132,7 +132,7 @@ export async function isGoneAfter(session: Session, path: KeyPath, refusal: unkn
 /** Whether a key whose deletion was accepted no longer exists: a GET or the list says so (R7). */
 export async function isDeleted(session: Session, path: KeyPath): Promise<boolean> {
   try {
-    return "missing" in (await findKey(session, path));
+    return (await findKey(session, path)).kind === "missing";
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
     const list = await sharedReads(session.call).keys(path.workspaceId).fresh();

@@ -27,16 +27,14 @@ export function identities(declared: KeyDraft): readonly string[] {
   return existingIn(declared).map(({ identity }) => identity);
 }
 
-function existingIn({ existingKey, existingId, workspaceId }: KeyDraft) {
-  const [value, id] = [string(existingKey), string(existingId)];
-  const isKnown = (text: string | undefined): text is string => text !== undefined && !isUnknown(text);
+function existingIn(declared: KeyDraft) {
+  const [value, id] = [existingValue(declared), adoptedId(declared)];
+  const { workspaceId } = declared;
+  const hash = value && createHash("sha256").update(value).digest("base64url");
+  const path = id && !isUnknown(workspaceId) ? JSON.stringify([workspaceId, id]) : undefined;
   return [
-    ...(isKnown(value)
-      ? [{ name: "existingKey", identity: createHash("sha256").update(value).digest("base64url") }]
-      : []),
-    ...(isKnown(id) && !isUnknown(workspaceId)
-      ? [{ name: "existingId", identity: JSON.stringify([workspaceId, id]) }]
-      : []),
+    ...(hash ? [{ name: "existingKey", identity: hash }] : []),
+    ...(path ? [{ name: "existingId", identity: path }] : []),
   ] as const;
 }
 
@@ -49,7 +47,7 @@ export function twins(declared: KeyDraft, twinOf: Checked["twinOf"]): readonly P
   });
 }
 
-/** Inputs that can't be combined (K3, K5). */
+/** Inputs that can't be combined (K3, K5, K11). */
 export function contradictions(declared: KeyDraft): readonly Problem[] {
   const twice = repeated(declared.scopes).map((index): Problem => {
     const message = "is listed twice in scopes; merge the two entries into one.";
@@ -60,26 +58,18 @@ export function contradictions(declared: KeyDraft): readonly Problem[] {
       .filter((name) => inputs[name].canonical(declared[name]) !== undefined && !isUnknown(declared[name]))
       .map((name): Problem => ({ path: [name], message }));
   if (adoptedId(declared) !== undefined) {
-    const isBare = declared.scopes === undefined || declared.scopes === null;
     const message = "can't be combined with existingId, because an adopted key keeps its own; leave it out.";
-    return [
-      ...twice,
-      ...(isBare ? [withoutScopes] : []),
-      ...beside(["existingKey", ...onlyForNew, "metadata"], message),
-    ];
+    const isBare = declared.scopes === undefined || declared.scopes === null;
+    const bare =
+      "is missing: with existingId, declare the scopes that the key should have, because the update removes all others; use [] for none.";
+    const scopes: readonly Problem[] = isBare ? [{ path: ["scopes"], message: bare }] : [];
+    return [...twice, ...scopes, ...beside(["existingKey", ...onlyForNew, "metadata"], message)];
   }
   if (existingValue(declared) === undefined) return twice;
   const message =
     "can't be combined with existingKey, because the service migrates a key without it; leave it out.";
   return [...twice, ...beside(onlyForNew, message)];
 }
-
-/** Without scopes, an adopted key would lose all its permissions (K11). */
-const withoutScopes: Problem = {
-  path: ["scopes"],
-  message:
-    "is missing: with existingId, declare the scopes that the key should have, because the update removes all others; use [] for none.",
-};
 
 const replacingFields = fields.filter(
   ({ name, onChange }) => onChange === "replace" && !existing.some((one) => one === name),

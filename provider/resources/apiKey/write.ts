@@ -335,7 +335,7 @@ function convergence(session: Session, path: KeyPath, declared: KeyInputs, last:
       isWhole(answer) && !losesRights(before, declared),
     read: async () => {
       const found = await findKey(session, path);
-      return "record" in found ? found.record : undefined;
+      return found.kind === "found" ? found.record : undefined;
     },
     explainMissing: async () => {
       const record = await lookUpKey(session, path);
