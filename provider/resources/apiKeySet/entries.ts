@@ -201,10 +201,6 @@ export function label(properties: SetDraft): string {
   return `keys of ${workspaceIn(properties)}`;
 }
 
-export function quoted(names: readonly string[]): readonly string[] {
-  return names.map((name) => JSON.stringify(name));
-}
-
 /** The ids of the keys that entries have. */
 export function idsIn({ ids = {}, keys = {} }: SetState): readonly (readonly [alias: string, id: string])[] {
   return Object.entries(ids).filter(([alias]) => Object.hasOwn(keys, alias));

@@ -14,11 +14,11 @@ import {
   type Applied,
   applySteps,
   createdKeys,
+  failureOf,
   noKeys,
   type Owner,
   readKeys,
   removeKeys,
-  tryAgain,
 } from "../keys/operations";
 import {
   existingIn,
@@ -97,25 +97,19 @@ async function create(session: Session, declared: SetInputs): Promise<SetOutcome
   const { owned, batch } = await applyPlan(session, plan(noKeys, declared), id);
   const outcome = { id, state: stateOf(declared, owned) };
   if (batch.failed.size === 0) return outcome;
-  const failed = `Creating the ${label(declared)}: ${batch.summary}`;
-  const { unresolved } = batch;
-  const lines = batch.lines;
-  if (owned.byAlias.size === 0) {
-    const what = unresolved.length === 0 ? "Nothing was created" : "None of them is in state";
-    throw new Failure(`${failed}. ${what}; run \`pulumi up\` again after fixing the cause.`, {
-      lines,
-      unresolved: unresolved.length > 0,
-    });
-  }
-  return { ...outcome, failure: `${failed}. ${tryAgain}`, lines, unresolved };
+  const doing = `Creating the ${label(declared)}`;
+  if (owned.byAlias.size > 0) return { ...outcome, ...failureOf(doing, batch) };
+  const { summary, lines, unresolved } = batch;
+  const what = unresolved.length === 0 ? "Nothing was created" : "None of them is in state";
+  throw new Failure(`${doing}: ${summary}. ${what}; run \`pulumi up\` again after fixing the cause.`, {
+    lines,
+    unresolved: unresolved.length > 0,
+  });
 }
 
 async function update(session: Session, { id, inputs: declared, plan }: SetUpdate): Promise<SetOutcome> {
   const { owned, batch } = await applyPlan(session, plan, id);
-  const outcome = { id, state: stateOf(declared, owned) };
-  if (batch.failed.size === 0) return outcome;
-  const failure = `Updating the ${label(declared)}: ${batch.summary}. ${tryAgain}`;
-  return { ...outcome, failure, lines: batch.lines, unresolved: batch.unresolved };
+  return { id, state: stateOf(declared, owned), ...failureOf(`Updating the ${label(declared)}`, batch) };
 }
 
 function applyPlan(session: Session, { owned, inputs, steps }: Plan, claim: string): Promise<Applied> {

@@ -17,7 +17,6 @@ import {
   formerAlias,
   inputsOfEntry,
   label,
-  quoted,
   type SetDraft,
   type SetInputs,
   type Shape,
@@ -107,44 +106,42 @@ export function isPending({ owned: { byAlias, toDelete } }: Plan): boolean {
 export function previewNote({ owned, inputs, steps }: Plan): string | undefined {
   if (isUnknown(inputs.keys)) return undefined;
   const adopted = new Set(steps.map(adoptedBy));
-  const isReplaced = (step: Step) => step.op === "replace" && !adoptedBy(step);
-  const isConditional = (step: Step) => "isConditional" in step && step.isConditional === true;
-  const aliasesOf = (is: (step: Step) => boolean) => steps.filter(is).map(({ alias }) => alias);
-  const isRenamed = (step: Step) =>
-    "stateAlias" in step && step.stateAlias !== step.alias && step.op !== "replace";
-  const waiting = owned.toDelete.filter(({ id }) => !adopted.has(id));
-  const parts = [
-    counted(aliasesOf(isRenamed), "to keep under a new alias"),
+  const isAdopted = (step: Step) => adoptedBy(step) !== undefined;
+  const isReplaced = (step: Step, ifConditional: boolean) =>
+    step.op === "replace" && !isAdopted(step) && step.isConditional === ifConditional;
+  const all = (is: (step: Step) => boolean, one: string, several?: string) =>
     counted(
-      aliasesOf((step) => adoptedBy(step) !== undefined),
+      steps.filter(is).map(({ alias }) => alias),
+      one,
+      several,
+    );
+  const waiting = owned.toDelete.filter(({ id }) => !adopted.has(id)).map(({ name }) => name);
+  const parts = [
+    all(
+      (step) => (step.op === "same" || step.op === "update") && step.stateAlias !== step.alias,
+      "to keep under a new alias",
+    ),
+    all(
+      isAdopted,
       "existing key to adopt, without its secret",
       "existing keys to adopt, without their secrets",
     ),
-    counted(
-      aliasesOf((step) => isReplaced(step) && !isConditional(step)),
-      "to replace, with a new secret",
-    ),
-    counted(
-      aliasesOf((step) => isReplaced(step) && isConditional(step)),
+    all((step) => isReplaced(step, false), "to replace, with a new secret"),
+    all(
+      (step) => isReplaced(step, true),
       "to replace if its unknown values change",
       "to replace if their unknown values change",
     ),
-    counted(
-      aliasesOf((step) => step.op === "delete" || (step.op === "replace" && !isReplaced(step))),
-      "to delete",
-    ),
-    counted(
-      waiting.map(({ name }) => name),
-      "already replaced, still to delete",
-    ),
+    all((step) => step.op === "delete" || (step.op === "replace" && isAdopted(step)), "to delete"),
+    counted(waiting, "already replaced, still to delete"),
   ].filter((part) => part !== undefined);
   return parts.length === 0 ? undefined : `${capitalised(label(inputs))}: ${parts.join("; ")}.`;
 }
 
 function counted(names: readonly string[], one: string, several = one): string | undefined {
-  return names.length === 0
-    ? undefined
-    : `${names.length.toLocaleString("en")} ${names.length === 1 ? one : several}: ${listed(quoted(names))}`;
+  if (names.length === 0) return undefined;
+  const quoted = names.map((name) => JSON.stringify(name));
+  return `${names.length.toLocaleString("en")} ${names.length === 1 ? one : several}: ${listed(quoted)}`;
 }
 
 /** The properties after an update, as far as they are known. `existingKey` is left out: state has it only in `secrets`. */

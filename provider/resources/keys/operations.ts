@@ -1,7 +1,7 @@
 /** The keys of a resource that has several: of a set, or of a rotating key. */
 
 import { CallError } from "../../client/send";
-import type { Session } from "../../core/definition";
+import type { Outcome, Session } from "../../core/definition";
 import { Failure, InconclusiveError } from "../../core/errors";
 import { eachBounded } from "../../core/run";
 import { defined, failedKey, isRecord } from "../../core/state";
@@ -274,8 +274,15 @@ export interface Owner {
   readonly stays: string;
 }
 
-export const tryAgain =
-  "State records what succeeded. Do what the lines below say, then run `pulumi up` again.";
+/** The failure of an update that some keys have failed. */
+export function failureOf(
+  doing: string,
+  { failed, summary, lines, unresolved }: Batch,
+): Pick<Outcome, "failure" | "lines" | "unresolved"> | undefined {
+  if (failed.size === 0) return undefined;
+  const advice = "State records what succeeded. Do what the lines below say, then run `pulumi up` again.";
+  return { failure: `${doing}: ${summary}. ${advice}`, lines, unresolved };
+}
 
 function itemsOf({ byAlias }: OwnedKeys): readonly Item<OwnedKey>[] {
   return Array.from(byAlias, ([name, key]) => ({ name, ...key }));

@@ -18,6 +18,7 @@ import {
   type Applied,
   applySteps,
   createdKeys,
+  failureOf,
   noKeys,
   type OwnedKey,
   type OwnedKeys,
@@ -25,7 +26,6 @@ import {
   readKeys,
   removeKeys,
   type Step,
-  tryAgain,
 } from "../keys/operations";
 import {
   decide,
@@ -150,15 +150,12 @@ async function update(session: Session, compared: RotatingUpdate): Promise<Rotat
     }
   }
   let { owned, batch } = await settle(session, compared, isRetiring);
-  let failed: Pick<RotatingOutcome, "failure" | "lines" | "unresolved"> | undefined;
-  if (batch.failed.size > 0) {
-    const { summary, lines, unresolved } = batch;
-    failed = { failure: `${doing}: ${summary}. ${tryAgain}`, lines, unresolved };
-  } else if (isRetiring) {
+  let failed = failureOf(doing, batch);
+  if (failed === undefined && isRetiring) {
     for (const line of waiting(compared)) {
       session.warn(`${capitalised(label(declared))}: ${line}. Run \`pulumi up\` again.`);
     }
-  } else if (does === "create" || does === "rotate") {
+  } else if (failed === undefined && (does === "create" || does === "rotate")) {
     try {
       const made = await makeKey(session, id, owned, newKey(declared, false));
       owned = made.owned;
