@@ -126,10 +126,9 @@ export async function update(
   session.maskEverywhere(state.key);
   const doing = `Updating ${label(declared)} (${id})`;
   const path = pathOf(state, id);
-  const write = { path, doing, notDone: "State is unchanged", gone: deletedOutside };
+  const write = { path, declared, state, doing, notDone: "State is unchanged", gone: deletedOutside };
   const listed = await listedForUpdate(session, path, state, declared);
-  const current = listed ?? (await readToWrite(session, write));
-  const settled = await send(session, write, { declared, state, current, isListed: listed !== undefined });
+  const settled = await send(session, write, listed ?? (await readToWrite(session, write)), listed);
   warnAbout(session, id, settled);
   return outcome(id, stateAfterUpdate(declared, settled, state), [
     problem(doing, failureOf(session, settled)),
@@ -144,7 +143,8 @@ async function adopt(
 ): Promise<KeyOutcome> {
   const doing = `Adopting ${label(declared)} (${id})`;
   const path = pathOf(declared, id);
-  const write = { path, doing, notDone: "Nothing was changed", gone: nothingToAdopt };
+  const notDone = "Nothing was changed";
+  const write = { path, declared, state: {}, doing, notDone, gone: nothingToAdopt };
   const claim = owner ?? newClaim();
   session.registry.claim(path.workspaceId, id, claim);
   const current = await readToWrite(session, write);
@@ -154,9 +154,7 @@ async function adopt(
       `${doing}: the key belongs to another customer, ${customer}. ${write.notDone}. Check existingId, or declare that customer.`,
     );
   }
-  const settled = isAsDeclared(current, declared)
-    ? settledAs(current)
-    : await send(session, write, { declared, state: {}, current });
+  const settled = isAsDeclared(current, declared) ? settledAs(current) : await send(session, write, current);
   session.registry.release(path.workspaceId, id, declaredClaim);
   warnAbout(session, id, settled);
   const before: KeyState = { ...outputs(current), ...(owner === undefined && { __claim: claim }) };
@@ -175,6 +173,9 @@ function nothingToAdopt(): InconclusiveError {
 /** A write to a key that exists. */
 interface KeyWrite {
   readonly path: KeyPath;
+  readonly declared: KeyInputs;
+  /** The key's state before. */
+  readonly state: KeyState;
   readonly doing: string;
   /** The outcome if nothing was sent. */
   readonly notDone: string;
@@ -189,38 +190,40 @@ async function readToWrite(session: Session, write: KeyWrite): Promise<ApiKeyRec
   return record;
 }
 
+/** `current`: what the service has. `listed`: the same record if it is from a list. */
 function send(
   session: Session,
   write: KeyWrite,
-  edited: Omit<KeyEdit, "path">,
+  current: ApiKeyRecord,
+  listed?: ApiKeyRecord,
 ): Promise<Settled<ApiKeyRecord>> {
   const { path, doing, notDone } = write;
   const advice = `Check that the access token is allowed to edit the keys of ${path.workspaceId}, and that the service accepts the values.`;
-  return orFail(sendOrExplain(session, write, edited), session, { doing, notDone, advice });
+  const sent = sendOrExplain(session, write, current, listed !== undefined);
+  return orFail(sent, session, { doing, notDone, advice });
 }
 
 /** A refused write may mean that the key is gone. */
 async function sendOrExplain(
   session: Session,
   write: KeyWrite,
-  edited: Omit<KeyEdit, "path">,
+  current: ApiKeyRecord,
+  isListed: boolean,
 ): Promise<Settled<ApiKeyRecord>> {
-  const { path, gone } = write;
   let settled: Settled<ApiKeyRecord> | undefined;
   let refusal: unknown;
   try {
-    settled = await edit(session, { path, ...edited });
+    settled = await edit(session, write, current, isListed);
     // A repeated PATCH may have been refused, after the first was not answered.
     if (settled.unseen) refusal = settled.error;
   } catch (error) {
     refusal = error;
   }
-  if (settled === undefined && edited.isListed && isAboutKey(refusal)) {
+  if (settled === undefined && isListed && isAboutKey(refusal)) {
     // The list may have had other ids of its scopes.
-    const current = await readToWrite(session, write);
-    return sendOrExplain(session, write, { ...edited, current, isListed: false });
+    return sendOrExplain(session, write, await readToWrite(session, write), false);
   }
-  if (await isGoneAfter(session, path, refusal)) throw gone();
+  if (await isGoneAfter(session, write.path, refusal)) throw write.gone();
   if (settled === undefined) throw refusal;
   return settled;
 }
@@ -287,26 +290,18 @@ async function sendDelete(session: Session, path: KeyPath): Promise<void> {
 
 /** Writes a key until it is seen to match the program (R4, K1, K4). */
 
-interface KeyEdit {
-  readonly path: KeyPath;
-  readonly declared: KeyInputs;
-  /** Its previous state. */
-  readonly state: KeyState;
-  /** What the service has. */
-  readonly current: ApiKeyRecord;
-  /** Whether `current` is from a list, which may be older than the key: then every field must come back exactly. */
-  readonly isListed?: boolean;
-}
-
+/** A list may be older than the key: then every field must come back exactly. */
 function edit(
   session: Session,
-  { path, declared, state, current, isListed = false }: KeyEdit,
+  { path, declared, state }: KeyWrite,
+  current: ApiKeyRecord,
+  isListed: boolean,
 ): Promise<Settled<ApiKeyRecord>> {
   const before = observe(current);
   const aims = updatable.map((field): Aim => {
-    const isAimed = isListed || field.exact || isChanging(field, declared, state, before);
-    const value = isAimed ? declared[field.name] : before[field.name];
-    return { field, value, exact: isListed || field.exact };
+    const exact = isListed || field.exact;
+    const isAimed = exact || isChanging(field, declared, state, before);
+    return { field, value: isAimed ? declared[field.name] : before[field.name], exact };
   });
   return converge(session, { ...convergence(session, path, declared, current), isEdit: true, aims });
 }
