@@ -5,45 +5,56 @@
  */
 
 import { randomUUID } from "node:crypto";
-import { define, type Outcome, type Session } from "../../core/definition";
+import { difference } from "../../core/comparison";
+import { type Comparison, define, type Outcome, type Session } from "../../core/definition";
 import { Failure } from "../../core/errors";
-import { adopts } from "../apiKey/model";
+import { containsUnknown, isUnknown, unknown } from "../../core/fields";
+import { defined, failedKey, isRecord, type Properties } from "../../core/state";
+import { capitalised, listed } from "../../core/text";
+import {
+  adopts,
+  fields,
+  isLost,
+  type KeyInputs,
+  keepsExisting as keepsKey,
+  pending,
+  unchanged,
+} from "../apiKey/model";
 import { identities } from "../apiKey/rules";
 import { ifUnsaved } from "../apiKey/write";
 import {
   type Applied,
+  adoptedBy,
   applySteps,
   createdKeys,
   failureOf,
   noKeys,
+  type OwnedKey,
+  type OwnedKeys,
   type Owner,
   readKeys,
   removeKeys,
+  type Step,
 } from "../keys/operations";
 import {
+  entriesIn,
   existingIn,
   follows,
+  formerAlias,
   idsIn,
   inputsOf,
+  inputsOfEntry,
   label,
   ownedKeys,
+  rules,
+  type SetDraft,
   type SetInputs,
   type SetState,
+  type Shape,
   shape,
   stateOf,
   toDelete,
 } from "./entries";
-import {
-  changesNothing,
-  isPending,
-  keepsExisting,
-  type Plan,
-  plan,
-  preview,
-  previewNote,
-  type SetUpdate,
-} from "./plan";
-import { rules } from "./rules";
 
 export const apiKeySet = define({
   kind: "ApiKeySet",
@@ -130,4 +141,155 @@ async function read(session: Session, id: string, state: SetState): Promise<SetO
 
 async function remove(session: Session, id: string, state: SetState): Promise<void> {
   await removeKeys(session, id, ownerOf(state), ownedKeys(state));
+}
+
+/** What an update of a set does with its keys. It depends on nothing but state and inputs. */
+interface Plan {
+  readonly owned: OwnedKeys;
+  readonly inputs: SetDraft;
+  readonly steps: readonly Step[];
+}
+
+type SetUpdate = Comparison<Shape, Plan, SetInputs>;
+
+export function plan(owned: OwnedKeys, inputs: SetDraft): Plan {
+  const { byAlias } = owned;
+  const taken = new Set<string>();
+  const findStateAlias = stateAliases(byAlias, inputs);
+  const declared = entriesIn(inputs).map(([alias, entry]): Step => {
+    const wanted = inputsOfEntry(inputs, alias, entry);
+    const stateAlias = findStateAlias(alias, entry, wanted, taken);
+    const key = byAlias.get(stateAlias);
+    if (key === undefined) return { alias, op: "create", declared: wanted, formerAlias: formerAlias(entry) };
+    taken.add(stateAlias);
+    return { alias, stateAlias, ...stepFor(key, wanted) };
+  });
+  const removed = [...byAlias].filter(([alias]) => !taken.has(alias));
+  const deletes = removed.map(([alias, key]): Step => ({ alias, op: "delete", key }));
+  return { owned, inputs, steps: [...declared, ...deletes] };
+}
+
+/** Finds the alias in state of an entry's key: the entry's own, its former one, or that of the existing key that it names. */
+function stateAliases(byAlias: OwnedKeys["byAlias"], inputs: SetDraft) {
+  const declared = new Set(entriesIn(inputs).map(([alias]) => alias));
+  // Only state shows which key has a value (K5).
+  const named = new Map(
+    [...byAlias].flatMap(([alias, { id, state }]) => [
+      [state.key, alias],
+      [id, alias],
+    ]),
+  );
+  return (alias: string, entry: unknown, wanted: KeyInputs, taken: ReadonlySet<string>): string => {
+    const own = byAlias.get(alias);
+    const value = wanted.existingKey ?? wanted.existingId;
+    if (own !== undefined && [own.state.key, own.id, undefined].includes(value)) return alias;
+    const others = [own === undefined ? formerAlias(entry) : undefined, value && named.get(value)];
+    const isFree = (one: string | undefined) =>
+      one !== undefined && byAlias.has(one) && !declared.has(one) && !taken.has(one);
+    return others.find(isFree) ?? alias;
+  };
+}
+
+/** Decides as for an ApiKey. */
+function stepFor(key: OwnedKey, wanted: KeyInputs) {
+  const { id, state } = key;
+  const compared = { id, state, inputs: wanted, now: 0, plan: undefined };
+  const { changes, replaces } = difference({ fields, unchanged, pending, keepsExisting: keepsKey }, compared);
+  // Leaving existingId out, or adding the key's own, goes into state without a request.
+  const same = { id, state: { ...state, existingId: wanted.existingId } };
+  if (changes === false && state[failedKey] === undefined) return { op: "same", key: same } as const;
+  if (replaces.length === 0) return { op: "update", key, declared: wanted } as const;
+  const isConditional = replaces.every((name) => containsUnknown(wanted[name as keyof KeyInputs]));
+  return { op: "replace", key, declared: wanted, isConditional } as const;
+}
+
+/** Whether an entry names the existing key that it has: then no other workspace can have the set. */
+function keepsExisting({ steps }: Plan): boolean {
+  return steps.some(
+    (step) =>
+      (step.op === "update" || step.op === "replace") &&
+      keepsKey({ ...step.key, inputs: step.declared, now: 0 }),
+  );
+}
+
+/** Whether no key and no alias changes, although the inputs may be spelled differently. */
+function changesNothing({ steps }: Plan): boolean {
+  return steps.every((step) => step.op === "same" && step.stateAlias === step.alias);
+}
+
+/** Whether state needs an update whatever the program says. */
+function isPending({ owned: { byAlias, toDelete } }: Plan): boolean {
+  const isOpen = ({ state }: OwnedKey) => isLost(state) || state[failedKey] === true;
+  return toDelete.length > 0 || [...byAlias.values()].some(isOpen);
+}
+
+/** Says in previews what the engine's own lines don't show. */
+function previewNote({ owned, inputs, steps }: Plan): string | undefined {
+  if (isUnknown(inputs.keys)) return undefined;
+  const adopted = new Set(steps.map(adoptedBy));
+  const isAdopted = (step: Step) => adoptedBy(step) !== undefined;
+  const isReplaced = (step: Step, ifConditional: boolean) =>
+    step.op === "replace" && !isAdopted(step) && step.isConditional === ifConditional;
+  const all = (is: (step: Step) => boolean, one: string, several?: string) =>
+    counted(
+      steps.filter(is).map(({ alias }) => alias),
+      one,
+      several,
+    );
+  const waiting = owned.toDelete.filter(({ id }) => !adopted.has(id)).map(({ name }) => name);
+  const parts = [
+    all(
+      (step) => (step.op === "same" || step.op === "update") && step.stateAlias !== step.alias,
+      "to keep under a new alias",
+    ),
+    all(
+      isAdopted,
+      "existing key to adopt, without its secret",
+      "existing keys to adopt, without their secrets",
+    ),
+    all((step) => isReplaced(step, false), "to replace, with a new secret"),
+    all(
+      (step) => isReplaced(step, true),
+      "to replace if its unknown values change",
+      "to replace if their unknown values change",
+    ),
+    all((step) => step.op === "delete" || (step.op === "replace" && isAdopted(step)), "to delete"),
+    counted(waiting, "already replaced, still to delete"),
+  ].filter((part) => part !== undefined);
+  return parts.length === 0 ? undefined : `${capitalised(label(inputs))}: ${parts.join("; ")}.`;
+}
+
+function counted(names: readonly string[], one: string, several = one): string | undefined {
+  if (names.length === 0) return undefined;
+  const quoted = names.map((name) => JSON.stringify(name));
+  return `${names.length.toLocaleString("en")} ${names.length === 1 ? one : several}: ${listed(quoted)}`;
+}
+
+/** The properties after an update, as far as they are known. `existingKey` is left out: state has it only in `secrets`. */
+function preview({ inputs, steps }: Plan): Properties {
+  if (!isRecord(inputs.keys)) return {};
+  const keys = steps.flatMap((step) =>
+    step.op === "delete" ? [] : [{ alias: step.alias, ...outputsOf(step) }],
+  );
+  const outputOf = (name: "id" | "maskedKey" | "key") =>
+    defined(Object.fromEntries(keys.map((key) => [key.alias, key[name]])));
+  const entries = entriesIn(inputs).map(([alias, entry]) => {
+    const { existingKey: _, ...rest } = isRecord(entry) ? entry : ({} as Properties);
+    return [alias, isRecord(entry) ? rest : entry];
+  });
+  return {
+    keys: Object.fromEntries(entries),
+    ids: outputOf("id"),
+    maskedKeys: outputOf("maskedKey"),
+    secrets: outputOf("key"),
+  };
+}
+
+function outputsOf(step: Exclude<Step, { readonly op: "delete" }>) {
+  if (step.op === "same" || step.op === "update") {
+    const { id, state } = step.key;
+    return { id, maskedKey: state.maskedKey ?? unknown, key: state.key };
+  }
+  const id = adoptedBy(step);
+  return { id: id ?? unknown, maskedKey: unknown, key: id === undefined ? unknown : undefined };
 }

@@ -6,12 +6,22 @@
  */
 
 import { randomUUID } from "node:crypto";
-import { define, type Outcome, type Session } from "../../core/definition";
+import { type Comparison, define, type Outcome, type Session } from "../../core/definition";
 import { Failure } from "../../core/errors";
-import { applyDrift } from "../../core/state";
-import { capitalised } from "../../core/text";
+import { certainlyChanged, containsUnknown, unknown } from "../../core/fields";
+import { isSecret } from "../../core/secrecy";
+import { applyDrift, failedKey, type Properties } from "../../core/state";
+import { capitalised, sentences } from "../../core/text";
 import { pathOf, readKeyOrFail } from "../apiKey/gone";
-import { adoptionNote, adopts, type KeyInputs, observe, updatable } from "../apiKey/model";
+import {
+  adoptedId,
+  adoptionNote,
+  adopts,
+  type KeyInputs,
+  fields as keyFields,
+  observe,
+  updatable,
+} from "../apiKey/model";
 import { identities } from "../apiKey/rules";
 import { create as createKey, ifUnsaved } from "../apiKey/write";
 import {
@@ -28,28 +38,28 @@ import {
   type Step,
 } from "../keys/operations";
 import {
-  decide,
-  isPending,
-  mayDiffer,
-  previewCreate,
-  previewUpdate,
-  type RotatingUpdate,
-  refusal,
-  stillUsed,
-  updateNote,
-  waiting,
-} from "./decision";
-import {
+  after,
+  datesOf,
+  dayMs,
   edited,
+  fields,
   follows,
+  hourMs,
+  iso,
   label,
+  msOf,
+  needsNewKey,
   newKey,
   ownedKeys,
+  type RotatingCompared,
+  type RotatingDraft,
   type RotatingInputs,
   type RotatingState,
   rules,
+  type Shape,
   shape,
   stateOf,
+  type Times,
   timesOf,
   unchanged,
 } from "./properties";
@@ -238,4 +248,229 @@ async function read(
 
 async function remove(session: Session, id: string, state: RotatingState): Promise<void> {
   await removeKeys(session, id, ownerOf(state), ownedKeys(state));
+}
+
+/** What an update does besides edits in place: one step at a time, so that there are never more than two live keys. */
+interface Decision extends Times {
+  readonly owned: OwnedKeys;
+  readonly current: OwnedKey | undefined;
+  readonly previous: OwnedKey | undefined;
+  /**
+   * `create` creates a key, because there is no current one. `rotate` creates one, and the current key becomes the previous.
+   * `retire` deletes the previous key, and changes wait for the next update. `fail`: a change needs a new key while the
+   * previous one still exists.
+   */
+  readonly does: "keep" | "create" | "rotate" | "retire" | "fail";
+  /** The inputs whose change needs a new key. */
+  readonly changed: readonly string[];
+  /** Whether the current key is as old as a key may get. */
+  readonly isDue: boolean;
+  /** Whether the current key has not been confirmed to match the program, so that the previous one must stay. */
+  readonly isUnconfirmed: boolean;
+}
+
+type RotatingComparison = Comparison<Shape, Decision>;
+type RotatingUpdate = Comparison<Shape, Decision, RotatingInputs>;
+
+const inPlace = keyFields.filter(({ onChange }) => onChange === "update");
+const newKeyFields = fields.filter(({ name }) => needsNewKey.some((one) => one === name));
+
+function decide({ state, inputs, now }: RotatingCompared): Decision {
+  const [owned, times] = [ownedKeys(state), timesOf(state)];
+  const [current, previous] = [owned.byAlias.get("current"), owned.byAlias.get("previous")];
+  const { overlapFrom } = times;
+  const changed = certainlyChanged(newKeyFields, state, inputs);
+  const isReached = (ms: number | undefined) => ms !== undefined && now >= ms;
+  const isDue = isReached(after(times.rotatedAt, inputs.rotateEvery));
+  // An overlap of no length is over, whatever the clock says.
+  const isOver =
+    overlapFrom !== undefined &&
+    (msOf(inputs.overlap) === 0 || isReached(after(overlapFrom, inputs.overlap)));
+  const ifAlone = changed.length > 0 || isDue ? "rotate" : "keep";
+  const ifTwo = isOver ? "retire" : changed.length > 0 ? "fail" : "keep";
+  const does = current === undefined ? "create" : previous === undefined ? ifAlone : ifTwo;
+  const isUnconfirmed = previous !== undefined && overlapFrom === undefined;
+  return { ...times, owned, current, previous, does, changed, isDue, isUnconfirmed };
+}
+
+/** Whether a key differs from the program in state, or may differ in the service, because its last write failed. */
+function mayDiffer({ state }: OwnedKey, inputs: RotatingDraft): boolean {
+  return state[failedKey] === true || certainlyChanged(inPlace, state, inputs).length > 0;
+}
+
+/** Whether the state, or the time, needs an update although the inputs are unchanged. */
+function isPending({ inputs, plan }: RotatingComparison): boolean {
+  const { does, previous, owned, isUnconfirmed } = plan;
+  // A change that has waited for a deletion is already in the engine's inputs, so that the engine sees no change.
+  const isWaiting = does !== "keep" || owned.toDelete.length > 0 || isUnconfirmed;
+  return isWaiting || (previous !== undefined && mayDiffer(previous, inputs));
+}
+
+/** Describes what the engine's own preview does not show: what an update will do, and why it will fail if that is known. */
+function updateNote(compared: RotatingComparison): string | undefined {
+  const { inputs, plan } = compared;
+  const deletions = plan.does === "fail" ? [] : plan.owned.toDelete;
+  const parts = [
+    ...deletions.map(({ id }) => `${id}, whose secret is not in state, will be deleted`),
+    ...steps(compared),
+  ];
+  return parts.length === 0 ? undefined : sentences(`${capitalised(label(inputs))}: ${parts.join("; ")}`);
+}
+
+function steps(compared: RotatingComparison): readonly string[] {
+  const { inputs, plan } = compared;
+  const { does, current, previous, isUnconfirmed } = plan;
+  if (does === "fail") return [`the update will fail: ${refusal(compared)}`];
+  if (does === "retire") return retiring(compared);
+  const staying = (key?: OwnedKey) => (key === undefined ? [] : [`${key.id} ${stays(compared)}`]);
+  if (does === "create") return ["it has no current key: a new key will be created", ...staying(previous)];
+  if (does === "rotate") return [`${why(compared)}: a new key will be created`, ...staying(current)];
+  if (isUnconfirmed)
+    return [
+      `${current?.id} could not be confirmed to match the program: it will be updated again, and ${previous?.id} stays valid`,
+    ];
+  const open = needsNewKey.filter((name) => containsUnknown(inputs[name]));
+  if (open.length === 0) return [];
+  return previous === undefined
+    ? [`a new key will be created if ${inWords(open)} changes`]
+    : [
+        `the update will fail if ${inWords(open)} changes, because the previous key, ${previous.id}, still exists`,
+      ];
+}
+
+/** How long a previous key stays whose overlap begins now. */
+function stays({ inputs, now }: RotatingComparison): string {
+  const day = dayIn(inputs, after(now, inputs.overlap));
+  const least = inputs.retire === "whenUnused" ? "at least " : "";
+  if (msOf(inputs.overlap) === 0) return "stays valid until the next update";
+  return `stays valid ${day === undefined ? "for the overlap" : `${least}until ${day}`}`;
+}
+
+/** Why the key is to be rotated. */
+function why({ inputs, plan: { changed, current, rotatedAt }, now }: RotatingComparison): string {
+  if (changed.length > 0) return `${inWords(changed)} changed`;
+  if (isSecret(inputs, "rotateEvery")) return `${current?.id} is due`;
+  const age = now - (rotatedAt ?? now);
+  const [ms, unit] = age < 2 * dayMs ? [hourMs, "hour"] : [dayMs, "day"];
+  const count = Math.floor(age / ms);
+  return `${current?.id} is ${count.toLocaleString("en")} ${unit}${count === 1 ? "" : "s"} old`;
+}
+
+function retiring(compared: RotatingComparison): readonly string[] {
+  const { state, inputs, plan } = compared;
+  const id = plan.previous?.id;
+  const ended = msOf(inputs.overlap) === 0 ? undefined : overlapEnd(compared);
+  const isOver = `the overlap of ${id} ${ended === undefined ? "is over" : `ended on ${ended}`}`;
+  const next = waiting(compared);
+  if (inputs.retire !== "whenUnused") return [`${isOver}: ${id} will be deleted`, ...next];
+  return [
+    state.__lastUsed
+      ? `${isOver}: ${id} will be deleted unless it was used since ${dayIn(inputs, plan.overlapFrom) ?? "then"}`
+      : `${isOver}: ${notRecorded}, so ${id} ${stays(compared)}`,
+    ...next.map((line) => `once it is deleted, ${line}`),
+  ];
+}
+
+const notRecorded = "its last use was not recorded when the overlap began";
+
+/** What an update that deletes the previous key leaves to the next one. */
+function waiting({ plan: { changed, isDue } }: RotatingComparison): readonly string[] {
+  if (changed.length === 0 && !isDue) return [];
+  const what = changed.length > 0 ? `that the change of ${inWords(changed)} needs` : "that is due";
+  return [`the next update creates the new key ${what}`];
+}
+
+/** Why a change can't be applied now, and what to do. */
+function refusal(compared: RotatingComparison): string {
+  const { inputs, plan } = compared;
+  const needs = `the change of ${inWords(plan.changed)} needs a new key, but the previous key, ${plan.previous?.id}, still exists`;
+  if (plan.isUnconfirmed) {
+    return `${needs}, because ${plan.current?.id} could not be confirmed to match the program yet; undo that change until an update has succeeded.`;
+  }
+  const until = overlapEnd(compared);
+  const declare = inputs.retire === "whenUnused" ? ' and retire to "afterOverlap"' : "";
+  return `${needs}${until === undefined ? "" : ` until ${until}`}, and there are never more than two; undo that change until then or, to delete the previous key now, set overlap to "0d"${declare} and run \`pulumi up\` twice: the first deletes it, and the second creates the new key.`;
+}
+
+/** A time with the precision of a day, as services give it that count the use of a key by days. */
+const wholeDay = /^\d{4}-\d\d-\d\d(T00:00:00(\.0+)?(Z|\+00:00)?)?$/;
+
+/**
+ * The warning about a previous key that may be in use (T5); `undefined` if it was not used for a whole overlap. `lastUsed`: as
+ * the service says now, "" for nothing.
+ */
+function stillUsed(compared: RotatingComparison, lastUsed: string): string | undefined {
+  const { state, inputs, plan } = compared;
+  const since = dayIn(inputs, plan.overlapFrom) ?? "the overlap began";
+  const endOfUse = wholeDay.test(lastUsed) ? Date.parse(lastUsed.slice(0, 10)) + dayMs : 0;
+  let reason: string;
+  if (lastUsed === "")
+    reason =
+      'the service does not say when it was last used. To delete it after its overlap, set retire to "afterOverlap"';
+  else if (state.__lastUsed === undefined) reason = notRecorded;
+  else if (lastUsed !== state.__lastUsed) reason = `it was used since ${since}`;
+  else if (endOfUse > (plan.overlapFrom ?? 0)) reason = `it may have been used since ${since}`;
+  else return undefined;
+  return sentences(
+    `${capitalised(label(inputs))}: the previous key, ${plan.previous?.id}, is not deleted, because ${reason}`,
+    `It ${stays(compared)}`,
+  );
+}
+
+function inWords(names: readonly string[]): string {
+  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+}
+
+function overlapEnd({ inputs, plan }: RotatingComparison): string | undefined {
+  return dayIn(inputs, after(plan.overlapFrom, inputs.overlap));
+}
+
+/** A time as a date, or with the hour where the length counts hours; `undefined` if that would show a secret. */
+function dayIn(inputs: RotatingDraft, ms: number | undefined): string | undefined {
+  const text = iso(ms);
+  if (text === undefined || isSecret(inputs, "overlap")) return undefined;
+  return (msOf(inputs.overlap) ?? 0) % dayMs === 0 ? text.slice(0, 10) : `${text.slice(0, 16)}Z`;
+}
+
+const ofCurrent = [
+  ...["keyId", "maskedKey", "createdAt", "billingId", "effectivePrefix", "effectiveExpiresAt"],
+  ...["key", "rotatedAt"],
+];
+const noPrevious = { previousKey: undefined, previousKeyId: undefined, retiresAt: undefined };
+/** What decides which keys there will be. */
+const deciding = [...needsNewKey, "rotateEvery", "overlap", "retire"] as const;
+
+function previewCreate(inputs: RotatingDraft): Properties {
+  const id = adoptedId(inputs);
+  return id === undefined ? noPrevious : { ...noPrevious, keyId: id, key: undefined };
+}
+
+/** What of the outputs an update leaves as it is, or how it changes them, as far as that is known before. */
+function previewUpdate({ state, inputs, plan }: RotatingComparison): Properties {
+  const { does, changed, current, isUnconfirmed } = plan;
+  const stateNow: Properties = state;
+  if (deciding.some((name) => containsUnknown(inputs[name]))) {
+    // While there is a previous key, what needs a new one may have to wait.
+    const waiting = plan.previous === undefined ? [] : changed;
+    return Object.fromEntries(waiting.map((name) => [name, unknown]));
+  }
+  if (does === "fail") return {};
+  if (does === "rotate") return { previousKey: state.key, previousKeyId: state.keyId };
+  const { key, previousKey, previousKeyId } = state;
+  const previous = plan.previous === undefined ? noPrevious : { previousKey, previousKeyId };
+  if (does === "create") return previous;
+  const isOpen = inPlace.some(({ name }) => containsUnknown((inputs as Properties)[name]));
+  const isWritten = isOpen || isUnconfirmed || current === undefined || mayDiffer(current, inputs);
+  const kept = isWritten ? ofCurrent : [...ofCurrent, "updatedAt"];
+  const ifAbsent = isWritten ? unknown : undefined;
+  const { rotatesAt, retiresAt } = datesOf(inputs, plan);
+  const ofKey = {
+    ...Object.fromEntries(kept.map((name) => [name, stateNow[name] ?? ifAbsent])),
+    key,
+    rotatesAt,
+  };
+  if (does === "keep") return { retiresAt: isUnconfirmed ? unknown : retiresAt, ...ofKey, ...previous };
+  // What has changed waits for the next update.
+  const waiting = Object.fromEntries(needsNewKey.map((name) => [name, state[name]]));
+  return { ...ofKey, ...waiting, ...(inputs.retire === "whenUnused" ? {} : noPrevious) };
 }

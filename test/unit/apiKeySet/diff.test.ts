@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { unknownSentinels } from "../../../provider/core/fields";
-import { apiKeySet } from "../../../provider/resources/apiKeySet";
+import { apiKeySet, plan } from "../../../provider/resources/apiKeySet";
 import { ownedKeys } from "../../../provider/resources/apiKeySet/entries";
-import { plan } from "../../../provider/resources/apiKeySet/plan";
 import { differing, type Meant } from "../apiKey/inputArbitraries";
 import { offline } from "../offline";
 import { meantSet, stateOfAll, writtenSet } from "./setArbitraries";
