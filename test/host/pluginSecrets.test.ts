@@ -159,7 +159,12 @@ describe("R16 a value that the program made secret", () => {
     await marks(resource.preview(next, held));
     const value = JSON.stringify(program).includes(ofSet) ? ofSet : marker;
     const body = { message: `no ${value}` };
-    scene.standIn.inject({ endpoint: update.endpoint, fault: { kind: "status", status: 400, body } });
+    // After a refusal of what a list confirmed, the key is read and written again.
+    scene.standIn.inject({
+      endpoint: update.endpoint,
+      fault: { kind: "status", status: 400, body },
+      times: 4,
+    });
     await failure(resource.update(held, next));
     scene.standIn.clearFaults();
     const after = await marks(resource.update(held, next));
