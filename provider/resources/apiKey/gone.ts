@@ -157,19 +157,16 @@ export async function read(
   if (!isIncomplete(state) && (await listedAsInState(session, path, state, id))) return { id, state };
   const doing = `Reading key ${id} in workspace ${path.workspaceId}`;
   const record = await readKeyOrFail(session, path, doing);
-  return record && found(id, state, record);
+  if (record === undefined) return undefined;
+  const next = withDrift(state, record);
+  if (!isIncomplete(state)) return { id, state: next };
+  const seen = defined({ customerId: record.customerId, ...outputs(record) });
+  return { id, state: { ...seen, ...defined(next) } };
 }
 
 /** Whether state lacks the outputs, because the key is being imported or read by `get`. */
 function isIncomplete({ key, __keyLost, createdAt, maskedKey }: KeyState): boolean {
   return [key, __keyLost, createdAt, maskedKey].every((value) => value === undefined);
-}
-
-function found(keyId: string, state: KeyState, record: ApiKeyRecord): Outcome<KeyState> {
-  const next = withDrift(state, record);
-  if (!isIncomplete(state)) return { id: keyId, state: next };
-  const seen = defined({ customerId: record.customerId, ...outputs(record) });
-  return { id: keyId, state: { ...seen, ...defined(next) } };
 }
 
 /** State as the record shows the key; the same object if nothing has changed. */

@@ -13,13 +13,17 @@ export interface Problem {
   readonly message: string;
 }
 
+export function lineOf({ path, message }: Problem): string {
+  return `${spelled(path)}: ${message}`;
+}
+
 export function rules(
   declared: KeyDraft,
   before: KeyDraft | undefined,
   { twinOf }: Checked,
 ): readonly string[] {
   const problems = [...contradictions(declared), ...fixedByExisting(declared, before)];
-  return [...problems, ...twins(declared, twinOf)].map(({ path, message }) => `${spelled(path)}: ${message}`);
+  return [...problems, ...twins(declared, twinOf)].map(lineOf);
 }
 
 /** Only one resource of a program can declare the same existing key (R17). */

@@ -5,10 +5,9 @@ import type { Outcome, Session } from "../../core/definition";
 import { Failure, InconclusiveError } from "../../core/errors";
 import { eachBounded } from "../../core/run";
 import { defined, failedKey, isRecord } from "../../core/state";
-import { spelled } from "../../core/text";
 import { lookUpKey, pathOf, read as readKey } from "../apiKey/gone";
 import { adoptedId, isLost, type KeyInputs, type KeyState, maskKey } from "../apiKey/model";
-import { fixedByExisting } from "../apiKey/rules";
+import { fixedByExisting, lineOf } from "../apiKey/rules";
 import * as apiKey from "../apiKey/write";
 import { type Batch, failIfCancelled, type Item, openBatch } from "./batch";
 
@@ -184,7 +183,7 @@ async function write(session: Session, step: Write, progress: Progress): Promise
 /** What check can't see, because it compares with earlier inputs: a replacement by the key itself (K5, K11). */
 function problemsOf({ key, declared }: Replacement): readonly string[] {
   const before = { ...key.state, existingKey: key.state.key, existingId: key.id };
-  return fixedByExisting(declared, before).map(({ path, message }) => `${spelled(path)}: ${message}`);
+  return fixedByExisting(declared, before).map(lineOf);
 }
 
 /** If a removed entry's key can't be deleted, it stays under its alias, with its secret. */

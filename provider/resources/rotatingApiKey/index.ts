@@ -371,6 +371,8 @@ function retiring(compared: RotatingComparison): readonly string[] {
   ];
 }
 
+const notSaid =
+  'the service does not say when it was last used. To delete it after its overlap, set retire to "afterOverlap"';
 const notRecorded = "its last use was not recorded when the overlap began";
 
 /** What an update that deletes the previous key leaves to the next one. */
@@ -403,14 +405,13 @@ function stillUsed(compared: RotatingComparison, lastUsed: string): string | und
   const { state, inputs, plan } = compared;
   const since = dayIn(inputs, plan.overlapFrom) ?? "the overlap began";
   const endOfUse = wholeDay.test(lastUsed) ? Date.parse(lastUsed.slice(0, 10)) + dayMs : 0;
-  let reason: string;
-  if (lastUsed === "")
-    reason =
-      'the service does not say when it was last used. To delete it after its overlap, set retire to "afterOverlap"';
-  else if (state.__lastUsed === undefined) reason = notRecorded;
-  else if (lastUsed !== state.__lastUsed) reason = `it was used since ${since}`;
+  const atOverlap = state.__lastUsed;
+  let reason: string | undefined;
+  if (lastUsed === "") reason = notSaid;
+  else if (atOverlap === undefined) reason = notRecorded;
+  else if (lastUsed !== atOverlap) reason = `it was used since ${since}`;
   else if (endOfUse > (plan.overlapFrom ?? 0)) reason = `it may have been used since ${since}`;
-  else return undefined;
+  if (reason === undefined) return undefined;
   return sentences(
     `${capitalised(label(inputs))}: the previous key, ${plan.previous?.id}, is not deleted, because ${reason}`,
     `It ${stays(compared)}`,

@@ -17,7 +17,6 @@ import {
 import type { Checked } from "../../core/registry";
 import { isSecret, type SecretPath } from "../../core/secrecy";
 import { defined, failedKey, hiddenIn, nonEmpty, type Properties, pick, secretsKey } from "../../core/state";
-import { spelled } from "../../core/text";
 import { apiKey } from "../apiKey";
 import {
   existing,
@@ -30,7 +29,7 @@ import {
   updatable,
   workspaceIn,
 } from "../apiKey/model";
-import { fixedByExisting, rules as keyRules } from "../apiKey/rules";
+import { fixedByExisting, rules as keyRules, lineOf } from "../apiKey/rules";
 import { type OwnedKey, type OwnedKeys, toDeleteIn } from "../keys/operations";
 
 export const hourMs = 3_600_000;
@@ -162,7 +161,7 @@ export function rules(
     ...keyRules(declared, undefined, checked),
     ...fixedByExisting(declared, before)
       .filter(({ path: [field] }) => field === "workspaceId")
-      .map(({ path, message }) => `${spelled(path)}: ${message}`),
+      .map(lineOf),
     ...(every && both !== undefined && both >= every
       ? [
           'overlap: must be shorter than rotateEvery, because there are never more than two keys (its default is "7d").',
