@@ -127,7 +127,7 @@ new CustomerBilling("more", { workspaceId: "ws_main", totalCredits: "5" });
     expect(cut.ok, cut.output).toBe(false);
     for (const line of [
       /Key "late" in workspace ws_main: the run ended before the service answered.*Delete a new key/,
-      /Key "old" in workspace ws_main: the run ended before the service answered.*don't delete it/,
+      /Key "old" in workspace ws_main: the run ended before the service answered.*Don't delete the key/,
       /5 credits in workspace ws_main: the run ended before the service answered.*set billingId/,
     ]) {
       expect(cut.output).toMatch(line);

@@ -94,7 +94,7 @@ describe.each(endings)("%s in the dynamic host", { concurrent: true }, (ending) 
       ),
       expect.stringMatching(/^warning: Workspace settings \(ws_main\): .*defaultKeyPrefix "before"/),
     ]);
-    expect(words[1]).toMatch(/don't delete it; import it as an ApiKey with `pulumi import --file`/);
+    expect(words[1]).toMatch(/Don't delete the key .* import it as an ApiKey with `pulumi import --file`/);
     expect(writes(at).toSorted()).toEqual([...posts, "deleteApiKey"].toSorted());
   });
 
@@ -161,7 +161,7 @@ describe("the dynamic host, once its run is over", { concurrent: true }, () => {
     expect((await lastWords(at)).toSorted()).toEqual([
       expect.stringMatching(`100 credits in workspace ws_main: ${unanswered}.*set billingId`),
       expect.stringMatching(`Key "ci" in workspace ws_main: ${unanswered}.*Delete a new key`),
-      expect.stringMatching(`Key "old" in workspace ws_main: ${unanswered}.*don't delete it`),
+      expect.stringMatching(`Key "old" in workspace ws_main: ${unanswered}.*Don't delete the key`),
       expect.stringMatching(
         `Workspace settings: ${unanswered}.*Restore the former values of workspace ws_main`,
       ),

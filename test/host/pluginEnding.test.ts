@@ -199,7 +199,7 @@ describe.each<Ending>(["SIGINT", "engine exit"])("%s in the plugin", { concurren
         ),
         expect.stringContaining(`Key "old" in workspace ws_main (${migrated?.id}): the run ended`),
       ]);
-      expect(warnings(at).join()).toContain("don't delete it; import it with `pulumi import apikeys:index:");
+      expect(warnings(at).join()).toContain("may be in use; import it with `pulumi import apikeys:index:");
     });
   }
 });
