@@ -24,7 +24,23 @@ export function lostSilently(trace: Trace): readonly Finding[] {
   const told = toldTo(trace);
   return orphans(trace)
     .filter((made) => !names(told, made.key.id) && !makersOf(trace, made).some(isDoubtful))
-    .map((made) => ({ column: "lostSilently", what: describe(trace, made) }));
+    .map((made) => ({
+      column: "lostSilently",
+      what: describe(trace, made),
+      ...apart(mistakable(trace, made)),
+    }));
+}
+
+/** Why another record's answer to a create can't be told from the new key's: ids are known from lists alone. */
+function mistakable(trace: Trace, made: MadeKey): string | undefined {
+  const isMistaken = trace.requests.some(({ n, fault }) => n === made.request && fault === "otherRecord");
+  const isListed = makersOf(trace, made).some(({ operation: { from } }) =>
+    trace.requests.some(
+      ({ n, endpoint, status, fault }) =>
+        endpoint === "listApiKeys" && from < n && n < made.request && status === 200 && fault === undefined,
+    ),
+  );
+  return isMistaken && !isListed ? "another record's answer to a create, and no list before it" : undefined;
 }
 
 function isDoubtful({ operation: { ended }, said }: Making): boolean {
@@ -36,7 +52,11 @@ export function unnamed(trace: Trace): readonly Finding[] {
   const told = toldTo(trace);
   return orphans(trace)
     .filter(({ key }) => !names(told, key.id))
-    .map((made) => ({ column: "unnamed", what: describe(trace, made), ...apart(unnameable(trace, made)) }));
+    .map((made) => ({
+      column: "unnamed",
+      what: describe(trace, made),
+      ...apart(mistakable(trace, made) ?? unnameable(trace, made)),
+    }));
 }
 
 /**
@@ -110,7 +130,9 @@ function describe(trace: Trace, made: MadeKey): string {
 }
 
 /** After a green up a key in state has no secret, or another one than the service gave it; adopted ones have none. */
-export function withoutSecret({ commands, made, schedule }: Trace): readonly Finding[] {
+export function withoutSecret(trace: Trace): readonly Finding[] {
+  const { commands, made, schedule } = trace;
+  const mistaken = made.map((one) => mistakable(trace, one)).find((reason) => reason !== undefined);
   const secretOf = new Map(made.map(({ key }) => [key.id, key.key]));
   const adopted = new Set(schedule.existing.map(({ id }) => id));
   return commands
@@ -125,6 +147,7 @@ export function withoutSecret({ commands, made, schedule }: Trace): readonly Fin
         .map(({ place, id }) => ({
           column: "withoutSecret" as const,
           what: `${place} (${id}) after up ${step}.${repetition}`,
+          ...(!secretOf.has(String(id)) && apart(mistaken)),
         })),
     );
 }
