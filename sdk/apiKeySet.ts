@@ -16,8 +16,8 @@ export interface ApiKeySetDefaultsArgs
 /**
  * One key of an {@link ApiKeySet}: the inputs of an {@link ApiKey}, except `workspaceId`. An input that is left out is
  * taken from `defaults`, also where two inputs can't be combined. `customerId` is required here or in `defaults`.
- * Removing the entry deletes the key. When an update replaces a key, the old secret stops working before its users have
- * the new one.
+ * Removing the entry deletes the key, unless it was released. When an update replaces a key, the old secret stops
+ * working before its users have the new one.
  *
  * @remarks
  * null removes a default.
@@ -29,6 +29,11 @@ export interface ApiKeySetEntryArgs extends Optional<Omit<ApiKeyArgs, "workspace
    * a key already. You can leave it in place after the update, or remove it.
    */
   readonly renamedFrom?: pulumi.Input<string | undefined> | null;
+  /**
+   * Whether to give up the entry's key without deleting it: the update sends no request for it, and state no longer has
+   * it or its secret. From then on the entry can be removed, and another resource can adopt the key. Default: false.
+   */
+  readonly release?: pulumi.Input<boolean | undefined> | null;
 }
 
 /**
@@ -60,10 +65,12 @@ type EntryValues = {
 export interface ApiKeySetEntry extends EntryValues {
   /** The key's former alias. */
   readonly renamedFrom?: string;
+  /** Whether the key was released. */
+  readonly release?: boolean;
 }
 
 /** The defaults of a set, in outputs. */
-export type ApiKeySetDefaults = Omit<ApiKeySetEntry, "existingId" | "renamedFrom">;
+export type ApiKeySetDefaults = Omit<ApiKeySetEntry, "existingId" | "renamedFrom" | "release">;
 
 const facts: Facts<Shape> = {
   kind: "ApiKeySet",

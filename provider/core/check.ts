@@ -1,7 +1,7 @@
 /** Returns the inputs in canonical form, or what is wrong with them. */
 import type * as z from "zod/mini";
 import { canonical, withName } from "./comparison";
-import { type KindContext, note, protectAdopted } from "./context";
+import { type KindContext, note } from "./context";
 import type { AnyDefinition } from "./definition";
 import { canonicalInputs, isUnknown } from "./fields";
 import { type Checked, unchecked } from "./registry";
@@ -26,7 +26,6 @@ export function check(
   const declared = canonical(definition, named);
   const last = before && canonicalInputs(definition.fields, before);
   const elsewhere = declaredElsewhere(context, { declared, last, name, urn });
-  protectAdopted(context, declared, last);
   const configuration = host.configuration();
   const failures = [
     ...("problems" in configuration ? configuration.problems : []),

@@ -1,6 +1,6 @@
 /** Compares a state with the inputs of the program: what an update would do, and what a preview shows. */
 import { isDeepStrictEqual } from "node:util";
-import { expectSameBaseUrl, type KindContext, note, register, sends } from "./context";
+import { expectSameBaseUrl, expectSoleOwner, type KindContext, note, register, sends } from "./context";
 import type { AnyComparison, AnyDefinition, AnyShape, Compared } from "./definition";
 import { Failure } from "./errors";
 import { canonicalInputs, contains, containsUnknown, type Field, unknown } from "./fields";
@@ -188,11 +188,16 @@ export interface DetailedDifference extends Difference {
   readonly details: readonly Change[];
 }
 
-export function detailedDiff(context: KindContext, given: Kept, news: Properties): DetailedDifference {
+export function detailedDiff(
+  context: KindContext,
+  given: Kept,
+  news: Properties,
+  name?: string,
+): DetailedDifference {
   const { definition } = context;
   const compared = compare(context, given, news);
   const changed = differing(definition, compared);
-  const result = decide(context, given, compared, changed);
+  const result = decide(context, given, compared, changed, name);
   if (result.changes === false) return { ...result, details: [] };
   const before = inputsOf(definition, compared.state);
   const now: Properties = compared.inputs;
@@ -208,10 +213,10 @@ function secrecyChanges({ fields }: AnyDefinition, { state, inputs }: AnyCompari
     .map(({ name }) => ({ path: [name], kind: "update" }));
 }
 
-/** What an update would do. */
-export function diff(context: KindContext, given: Kept, news: Properties): Difference {
+/** What an update would do. `name`: of the resource in the program, if the host knows it. */
+export function diff(context: KindContext, given: Kept, news: Properties, name?: string): Difference {
   const compared = compare(context, given, news);
-  return decide(context, given, compared, differing(context.definition, compared));
+  return decide(context, given, compared, differing(context.definition, compared), name);
 }
 
 /** Also prints the notes and warnings about it, once. */
@@ -220,15 +225,17 @@ function decide(
   given: Kept,
   compared: AnyComparison,
   changed: ReturnType<typeof differing>,
+  name: string | undefined,
 ): Difference {
   const { definition, refreshed } = context;
-  register(context, compared);
+  register(context, compared, "addCompared");
   const result = difference(definition, compared, changed);
   // A resource that `.get` reads is never updated, and another resource may manage its object.
   const isManaged = compared.state[externalKey] !== true;
   const isOnlySecrets = result.changes === false && !hasSameSecrets(compared);
   const isAfterRefresh = isManaged && refreshed.delete(compared.id);
   if (isManaged && !isAfterRefresh) {
+    expectSoleOwner(context, compared, name);
     const isSent = result.replaces.length > 0 || sends(definition, "update", compared.state);
     if (result.changes !== false && isSent) expectSameBaseUrl(context, given);
     note(context, lineAbout(definition, compared, result, isOnlySecrets), compared.state, compared.inputs);

@@ -2,9 +2,16 @@
 import type { Transport } from "../client/send";
 import { maskSecrets } from "../client/words";
 import type { Configuration, Misconfiguration } from "./config";
-import type { AnyDefinition, Managed, Session, Warn } from "./definition";
+import type { AnyComparison, AnyDefinition, Managed, Session, Warn } from "./definition";
 import { Failure } from "./errors";
-import { type Declarations, declaredClaim, openDeclarations, openRegistry, type Registry } from "./registry";
+import {
+  type Declarations,
+  handOver,
+  objectIdentity,
+  openDeclarations,
+  openRegistry,
+  type Registry,
+} from "./registry";
 import { type Run, reasonAgainst } from "./run";
 import {
   everywhere,
@@ -192,36 +199,35 @@ export function openSession(
 
 // ---- Objects -------------------------------------------------------------------------------------------------------
 
-/** Records that the objects of a state exist, and that this resource manages them. */
-export function register({ definition, registry }: KindContext, { id, state }: Kept): void {
-  for (const { workspaceId, id: object, claim } of definition.managed(id, state)) {
-    registry.add(workspaceId, object);
-    if (claim !== undefined) registry.claim(workspaceId, object, claim);
-  }
+/** Records that the objects of a state exist. `how`: by which operation. */
+export function register(
+  { definition, registry }: KindContext,
+  { id, state }: Kept,
+  how: "add" | "addRead" | "addImported" | "addCompared" = "add",
+): void {
+  for (const { workspaceId, id: object } of definition.managed(id, state)) registry[how](workspaceId, object);
 }
 
 /** Removes the objects of a state that were deleted, or that a read no longer finds (`now`). */
 export function forget({ definition, registry }: KindContext, before: Kept, now?: Kept): void {
   const managed = ({ id, state }: Kept): readonly Managed[] => [...definition.managed(id, state)];
   const found = new Set(now === undefined ? [] : managed(now).map(({ id }) => id));
-  for (const { workspaceId, id, claim } of managed(before)) {
-    if (found.has(id)) continue;
-    if (claim !== undefined) registry.release(workspaceId, id, claim);
-    registry.drop(workspaceId, id);
-  }
+  for (const { workspaceId, id } of managed(before)) if (!found.has(id)) registry.drop(workspaceId, id);
 }
 
-/** Protects what the program newly adopts from being deleted in this run, even if the adoption fails (K11). */
-export function protectAdopted(
-  { definition, registry }: KindContext,
-  inputs: Properties,
-  last: Properties = {},
+/** Throws if another resource of the program has one of the objects in state, or declares it (R17). */
+export function expectSoleOwner(
+  { declarations, definition: { held, kind } }: KindContext,
+  compared: AnyComparison,
+  name: string | undefined,
 ): void {
-  const adopted = definition.adopts?.(inputs) ?? [];
-  const before = new Set(adopted.length > 0 ? definition.adopts?.(last).map(({ id }) => id) : []);
-  const isMoved = inputs["workspaceId"] !== last["workspaceId"];
-  for (const { workspaceId, id } of adopted)
-    if (isMoved || !before.has(id)) registry.claim(workspaceId, id, declaredClaim);
+  for (const { workspaceId, id } of held?.(compared) ?? []) {
+    const other = declarations.hold(kind, name, objectIdentity(workspaceId, id));
+    if (other === undefined) continue;
+    throw new Failure(
+      `${kind} ${name}: it has key ${id}, which the resource ${other} has or adopts too, but two resources can't manage one key. ${handOver} If both resources have it in state, remove one of them with \`pulumi state delete\`.`,
+    );
+  }
 }
 
 // ---- Notes ---------------------------------------------------------------------------------------------------------

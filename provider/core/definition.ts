@@ -14,7 +14,7 @@ import {
   type StoredProperties,
   type Values,
 } from "./fields";
-import type { Checked, Registry } from "./registry";
+import type { Checked, Owner, Registry } from "./registry";
 import type { Run } from "./run";
 import { type Follows, type SecretPath, secretsOf, withSecrets } from "./secrecy";
 import {
@@ -83,8 +83,14 @@ export interface Outcome<State = Properties> {
 export interface Managed {
   readonly workspaceId: unknown;
   readonly id: string;
-  /** Distinguishes resources that manage the same object; `undefined` if this one only reads it, or has yet to delete it. */
-  readonly claim: string | undefined;
+}
+
+/** What the program of this run has in place of a resource that is deleted. */
+export interface Elsewhere {
+  /** Whether it declares one of the resource's identities. */
+  readonly isDeclared: boolean;
+  /** The other resource that has an object in state, or only declares it. */
+  ownerOf(workspaceId: unknown, id: string): Owner | undefined;
 }
 
 /** The properties of a resource: inputs, outputs, and what is only in state. */
@@ -145,8 +151,8 @@ export interface Definition<S extends Shape, P = undefined> {
   readonly objectKind?: string;
   /** The objects that the resource manages. Default: the one that has its id. */
   managed?(id: string, state: StateOf<S>): Iterable<Managed>;
-  /** The existing objects that a create with these inputs adopts. Unknown values have none. */
-  adopts?(inputs: DraftOf<S>): readonly Omit<Managed, "claim">[];
+  /** Those that no other resource of the program may have or adopt. Default: none. */
+  held?(compared: Comparison<S, P>): Iterable<Managed>;
   /** What only one resource of a program may declare, such as the settings of a workspace. Unknown values have none. */
   identities?(inputs: DraftOf<S>): Iterable<string>;
   /** Whether the engine should read it before each preview and update, if the host can say so. The read sends no request. */
@@ -208,8 +214,8 @@ export interface Definition<S extends Shape, P = undefined> {
   /** `undefined` when the object no longer exists. */
   read(session: Session, id: string, state: StateOf<S>): Promise<Outcome<StateOf<S>> | undefined>;
   update(session: Session, compared: Comparison<S, P, InputsOf<S>>): Promise<Outcome<StateOf<S>>>;
-  /** Succeeds even if the object no longer exists. `declaredAnew`: the program of this run declares one of its identities. */
-  delete(session: Session, id: string, state: StateOf<S>, declaredAnew: boolean): Promise<void>;
+  /** Succeeds even if the object no longer exists. */
+  delete(session: Session, id: string, state: StateOf<S>, elsewhere: Elsewhere): Promise<void>;
 }
 
 /** How `pulumi import`, the option `import` and `get` find an object. */
@@ -263,18 +269,13 @@ export function define<S extends Shape, P = undefined>(definition: Definition<S,
     ...parsed(stored, properties),
   });
   const erased = definition as unknown as Definition<AnyShape, unknown>;
-  const managed = (id: string, state: Properties): Iterable<Managed> =>
-    erased.managed?.(id, state) ?? [{ workspaceId: state["workspaceId"], id, claim: "" }];
   return {
     ...erased,
     schema: z.strictObject(Object.fromEntries(fields.map(({ name, schema }) => [name, schema]))),
     fields,
     outputs,
     parse,
-    managed: (id, state) =>
-      state[externalKey] === true
-        ? Array.from(managed(id, state), (one) => ({ ...one, claim: undefined }))
-        : managed(id, state),
+    managed: (id, state) => erased.managed?.(id, state) ?? [{ workspaceId: state["workspaceId"], id }],
     inputsOf: (state) => erased.inputsOf?.(state) ?? state,
   };
 }

@@ -25,6 +25,7 @@ import {
 } from "./context";
 import type { AnyDefinition, Outcome, Session } from "./definition";
 import { Failure, reworded } from "./errors";
+import { objectIdentity } from "./registry";
 import { openRun, type Run } from "./run";
 import { secretsOf, secretValues, textsIn, valuesAt, withSecrets } from "./secrecy";
 import { defined, externalKey, failedKey, type Kept, type Properties, serviceKey, wireable } from "./state";
@@ -40,16 +41,17 @@ export function lifecycle(definition: AnyDefinition, host: HostContext) {
     /** `name` and `urn`: of the resource in the program, if the host knows them. */
     check: (inputs: Properties, before: Properties | undefined, name?: string, urn?: string) =>
       check(context, inputs, before, name, urn),
-    diff: (id: string, state: Properties, inputs: Properties) => diff(context, { id, state }, inputs),
-    detailedDiff: (id: string, state: Properties, inputs: Properties) =>
-      detailedDiff(context, { id, state }, inputs),
+    diff: (id: string, state: Properties, inputs: Properties, name?: string) =>
+      diff(context, { id, state }, inputs, name),
+    detailedDiff: (id: string, state: Properties, inputs: Properties, name?: string) =>
+      detailedDiff(context, { id, state }, inputs, name),
     isDeclared: (properties: Properties) => isDeclared(definition, properties),
     preview: (inputs: Properties, before?: Kept) => preview(context, inputs, before),
     create: (inputs: Properties) => create(context, inputs),
     read: (id: string, state: Properties, urn?: string) => read(context, { id, state }, urn),
     find: (wanted: Wanted) => find(context, wanted),
     update: (id: string, state: Properties, inputs: Properties) => update(context, { id, state }, inputs),
-    delete: (id: string, state: Properties) => remove(context, { id, state }),
+    delete: (id: string, state: Properties, name?: string) => remove(context, { id, state }, name),
   };
 }
 
@@ -88,7 +90,7 @@ async function read(
   }
   return operate(context, [given], async (session) => {
     const before = { id, state: definition.parse(given) };
-    register(context, before);
+    register(context, before, "addRead");
     if (definition.refreshBeforeUpdate && urn !== undefined)
       inState.set(urn, inputsOf(definition, before.state));
     // Such a read sends no request.
@@ -137,7 +139,7 @@ function find(context: KindContext, { id, given, isGet, name }: Wanted): Promise
     const more = isGet ? { [externalKey]: true } : inputsOf(definition, outcome.state);
     const state = withSecrets({ ...more, ...outcome.state }, secretsOf(given));
     const found = afterWrite(context, { ...outcome, state });
-    register(context, found);
+    register(context, found, isGet ? "add" : "addImported");
     const inputs = withoutDefaults(definition, inputsOf(definition, state), name);
     return { ...found, inputs: defined(withSecrets(inputs, secretsOf(given))) };
   });
@@ -156,14 +158,17 @@ async function update(context: KindContext, given: Kept, news: Properties): Prom
   });
 }
 
-function remove(context: KindContext, { id, state: given }: Kept): Promise<void> {
+function remove(context: KindContext, { id, state: given }: Kept, name?: string): Promise<void> {
   const { declarations, definition } = context;
   return operate(context, [given], async (session) => {
     const before = { id, state: definition.parse(given) };
-    register(context, before);
     if (sends(definition, "delete", before.state)) expectSameBaseUrl(context, { id, state: given });
     const identities = [...(definition.identities?.(inputsOf(definition, before.state)) ?? [])];
-    await definition.delete(session, id, before.state, identities.some(declarations.has));
+    await definition.delete(session, id, before.state, {
+      isDeclared: identities.some(declarations.has),
+      ownerOf: (workspaceId, object) =>
+        declarations.ownerOf(objectIdentity(workspaceId, object), definition.kind, name),
+    });
     forget(context, before);
   });
 }
@@ -257,9 +262,13 @@ async function write(
   const isUndone = before === undefined && created !== undefined;
   if (isUndone) await undo(context, [inputs, state], { id, state: created });
   const others = [...(before === undefined ? [] : definition.managed(before.id, before.state))];
-  const known = new Set([...others, ...(definition.adopts?.(inputs) ?? [])].map((one) => one.id));
+  const known = new Set([
+    ...others.map((one) => objectIdentity(one.workspaceId, one.id)),
+    ...(definition.identities?.(inputs) ?? []),
+  ]);
   const left = [...definition.managed(id, state)]
-    .filter((one) => !known.has(one.id) && !registry.isDropped(one.workspaceId, one.id))
+    .filter((one) => !known.has(objectIdentity(one.workspaceId, one.id)))
+    .filter((one) => !registry.isDropped(one.workspaceId, one.id))
     .map((one) => one.id);
   const isNamed = created === undefined ? before === undefined : left.length > 0;
   warn(...unresolved, isNamed ? unsaved(context, session, inputs, { left, state }) : undefined);
@@ -272,7 +281,10 @@ async function write(
 /** Deletes what a create has made. `given`: the properties whose secrets no message may contain. */
 async function undo(context: KindContext, given: readonly Properties[], { id, state }: Kept): Promise<void> {
   try {
-    await context.definition.delete(sessionFor(context, given, openRun()), id, state, false);
+    await context.definition.delete(sessionFor(context, given, openRun()), id, state, {
+      isDeclared: false,
+      ownerOf: () => undefined,
+    });
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
   }

@@ -4,55 +4,41 @@
 
 export type Registry = ReturnType<typeof openRegistry>;
 
-/** The claim of a program that adopts an object. It lasts until the adoption succeeds. */
-export const declaredClaim = "declared";
-
-interface Entry {
-  exists: boolean;
-  readonly claims: Set<string>;
-}
-
 /** The objects of one kind that this process knows, by workspace and id: the ids may be unique only in their workspace. */
 export function openRegistry() {
-  const entries = new Map<string, Entry>();
-  let claimed = 0;
-  const key = (workspaceId: unknown, id: string) => JSON.stringify([workspaceId, id]);
-  const entryOf = (workspaceId: unknown, id: string): Entry => {
-    const own = key(workspaceId, id);
-    const found = entries.get(own) ?? { exists: true, claims: new Set<string>() };
-    entries.set(own, found);
-    return found;
-  };
-  /** Adds an object that is in state, or that this process created. */
-  const add = (workspaceId: unknown, id: string): Entry => {
-    const entry = entryOf(workspaceId, id);
-    entry.exists = true;
-    return entry;
+  type State = "there" | "imported" | "taken over" | "gone";
+  const objects = new Map<string, State>();
+  const stateOf = (workspaceId: unknown, id: string) => objects.get(objectIdentity(workspaceId, id));
+  const set = (state: State) => (workspaceId: unknown, id: string) => {
+    objects.set(objectIdentity(workspaceId, id), state);
   };
   return {
-    add,
-    /** Records that a resource manages the object. Several may: `claim` tells them apart, unless it is "". */
-    claim: (workspaceId: unknown, id: string, claim: string): void => {
-      add(workspaceId, id).claims.add(claim);
-      claimed += 1;
+    /** Adds an object that is in state, or that this process created. */
+    add: (workspaceId: unknown, id: string) => {
+      if (!["imported", "taken over"].includes(stateOf(workspaceId, id) ?? "")) set("there")(workspaceId, id);
     },
-    /** How many claims were made so far. It grows while the engine goes through the program's resources. */
-    claimed: () => claimed,
-    /** Records that the resource no longer manages the object. Returns whether another one does. */
-    release: (workspaceId: unknown, id: string, claim: string): boolean => {
-      const { claims } = entryOf(workspaceId, id);
-      claims.delete(claim);
-      return claims.size > 0;
+    /** Adds one that was adopted or migrated in this run, so that its former resource leaves it (K11). */
+    takeOver: set("taken over"),
+    /** Adds one that an import has read, or a command without a program. */
+    addImported: set("imported"),
+    /** Adds one that a resource of the program has, which takes it over if it imports it. */
+    addCompared: (workspaceId: unknown, id: string) => {
+      const isTakenOver = ["imported", "taken over"].includes(stateOf(workspaceId, id) ?? "");
+      set(isTakenOver ? "taken over" : "there")(workspaceId, id);
     },
-    has: (workspaceId: unknown, id: string): boolean => entries.get(key(workspaceId, id))?.exists === true,
-    /** Records that the object no longer exists, unless a resource claims it: the service may use its id again. */
-    drop: (workspaceId: unknown, id: string): void => {
-      const entry = entryOf(workspaceId, id);
-      entry.exists = entry.claims.size > 0;
-    },
-    isDropped: (workspaceId: unknown, id: string): boolean =>
-      entries.get(key(workspaceId, id))?.exists === false,
+    /** Adds one that a refresh reads, before anything is taken over in its run. */
+    addRead: set("there"),
+    isTakenOver: (workspaceId: unknown, id: string) => stateOf(workspaceId, id) === "taken over",
+    has: (workspaceId: unknown, id: string) => (stateOf(workspaceId, id) ?? "gone") !== "gone",
+    /** Records that the object no longer exists: the service may use its id again. */
+    drop: set("gone"),
+    isDropped: (workspaceId: unknown, id: string) => stateOf(workspaceId, id) === "gone",
   };
+}
+
+/** What a resource that adopts the object declares, and the one that has it in state holds. */
+export function objectIdentity(workspaceId: unknown, id: string): string {
+  return JSON.stringify([workspaceId, id]);
 }
 
 // ---- Declarations --------------------------------------------------------------------------------------------------
@@ -61,7 +47,7 @@ export type Declarations = ReturnType<typeof openDeclarations>;
 
 /** What a check knows of other resources, besides its inputs. */
 export interface Checked {
-  /** The name of another resource in the program that declares this identity. */
+  /** The name of another resource in the program that declares this identity, or has such an object in state. */
   twinOf(identity: string): string | undefined;
   /** Whether the engine replaces the resource by one that declares the same. */
   readonly replacesItself: boolean;
@@ -71,11 +57,34 @@ export interface Checked {
 
 export const unchecked: Checked = { twinOf: () => undefined, replacesItself: false };
 
-/** The identities that the program of this run declares, of one kind of object (R17). */
+interface Resource {
+  readonly kind: string;
+  readonly name: string;
+}
+
+/** How a key gets another resource. */
+export const handOver =
+  "To hand it over, release it first: remove its resource with the option retainOnDelete, or set release: true in its entry.";
+
+/** Another resource that has an object in state, or only declares it. */
+export interface Owner {
+  readonly name: string;
+  readonly hasIt: boolean;
+}
+
+/** The identities that the program of this run declares, of one kind of object, and the objects that it has (R17, K11). */
 export function openDeclarations() {
-  const firsts = new Map<string, { readonly kind: string; readonly name: string }>();
+  const declared = new Map<string, Resource>();
+  /** By the resources' diffs: those that the program still has, with what they have in state. */
+  const held = new Map<string, Resource>();
   /** The identities in the former inputs of checks, by kind and name: under two parents there may be two of one name. */
   const compared = new Set<string>();
+  /** The resources that the engine checked without their former inputs: it creates them, or replaces them. */
+  const created = new Set<string>();
+  const another = (identity: string, { kind, name }: Resource) =>
+    [declared.get(identity), held.get(identity)].find(
+      (one) => one !== undefined && !(one.kind === kind && one.name === name),
+    )?.name;
   return {
     /** Records a check. `before`: the identities in the former inputs, which the engine passes if it compares. */
     add: (
@@ -86,18 +95,33 @@ export function openDeclarations() {
     ): Checked => {
       // Without its name, a resource that is checked twice looks like two resources.
       if (name === undefined) return unchecked;
-      for (const identity of identities) if (!firsts.has(identity)) firsts.set(identity, { kind, name });
+      const resource = { kind, name };
+      for (const identity of identities) if (!declared.has(identity)) declared.set(identity, resource);
       const ofResource = (all: readonly string[]) => JSON.stringify([kind, name, ...all]);
-      if (before !== undefined) compared.add(ofResource(before));
+      if (before === undefined) created.add(ofResource([]));
+      else compared.add(ofResource(before));
       return {
-        twinOf: (identity) => {
-          const first = firsts.get(identity);
-          return first?.kind === kind && first.name === name ? undefined : first?.name;
-        },
+        twinOf: (identity) => another(identity, resource),
         // The engine first checks against the former inputs, then without them for the resource that it creates instead.
         replacesItself: before === undefined && identities.length > 0 && compared.has(ofResource(identities)),
       };
     },
-    has: (identity: string) => firsts.has(identity),
+    /** Records that a resource of the program has an object in state. Returns the name of another that has or declares it. */
+    hold: (kind: string, name: string | undefined, identity: string): string | undefined => {
+      if (name === undefined) return undefined;
+      if (!held.has(identity)) held.set(identity, { kind, name });
+      return another(identity, { kind, name });
+    },
+    /** The resource that has the object, or is to adopt it, when another one is deleted: `name`, if the host knows that. */
+    ownerOf: (identity: string, kind: string, name: string | undefined): Owner | undefined => {
+      const [adopter, holder] = [declared.get(identity), held.get(identity)];
+      const isOther =
+        holder !== undefined &&
+        !(holder.kind === kind && holder.name === name) &&
+        !created.has(JSON.stringify([holder.kind, holder.name]));
+      if (isOther) return { name: holder.name, hasIt: true };
+      return adopter && { name: adopter.name, hasIt: false };
+    },
+    has: (identity: string) => declared.has(identity),
   };
 }

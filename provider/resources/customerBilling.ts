@@ -205,7 +205,7 @@ export const customerBilling = define({
     return `${again} in addition: those of ${state.billingId ?? id} in workspace ${state.workspaceId} stay in the service, which has no call to take a grant back.`;
   },
   managed: (id, state) =>
-    isUncertain(state) ? [] : [{ workspaceId: state.workspaceId, id: state.billingId ?? id, claim: "" }],
+    isUncertain(state) ? [] : [{ workspaceId: state.workspaceId, id: state.billingId ?? id }],
   // An output too: it is in state where the program does not declare it.
   unchanged: (name, value) => name === "billingId" && value === undefined,
   // A program never declares the two together.

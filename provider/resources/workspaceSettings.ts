@@ -21,6 +21,7 @@ import {
   type Comparison,
   type DraftOf,
   define,
+  type Elsewhere,
   type InputsOf,
   type Outcome,
   type Session,
@@ -333,10 +334,10 @@ async function remove(
   session: Session,
   id: string,
   state: SettingsState,
-  declaredAnew: boolean,
+  { isDeclared }: Elsewhere,
 ): Promise<void> {
   if (state.onDestroy !== "restore") return;
-  if (declaredAnew) return warnOfHandover(session, id, state);
+  if (isDeclared) return warnOfHandover(session, id, state);
   const doing = `Restoring the defaults of workspace ${id}`;
   // A token of another account gets the same answer as for a deleted workspace.
   const record = await readOrFail(session, id, {

@@ -163,7 +163,7 @@ describe.each(hosts)("existing keys that are adopted by id in the %s host", (hos
       );
       await declare(program(`{ a: { existingId: "key_a" }, b: { existingId: "key_a" } }`));
       expect(errorsFor(await scene.stack.preview(), "set")[0]).toContain(
-        "keys.b.existingId: another entry has the same id",
+        "keys.b.existingId: another entry has the same value",
       );
     },
   );

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Variant } from "../../standin";
 import { loadProgram } from "../../tools/engine/loadProgram";
 import type { Outcome } from "../../tools/engine/outcome";
@@ -169,77 +169,136 @@ new ApiKeySet("set", { workspaceId: "ws_main", keys: { beta: { customerId: "cus_
   });
 });
 
-describe("a key that was imported both as an ApiKey and in a set", () => {
-  let scene: Scene;
-  const declared = { workspaceId: "ws_main", customerId: "customer", name: "shared" };
-  const single = withoutSecrets({ single: '{ ...base, name: "shared" }' });
-  const set = (keys: string) => `
-import { ApiKeySet } from "pulumi-apikeys";
-new ApiKeySet("set", { workspaceId: "ws_main", defaults: { customerId: "customer" }, keys: ${keys} });
-`;
-  const both = "{ shared: {}, other: {} }";
-  const live = () => scene.service.keys({ deleted: false }).map(({ id }) => id);
-  const left = (outcome: Outcome) =>
-    outcome.stdout.match(
-      /\(key_\w+\) stays in the service, because another resource of this stack manages the same key/g,
+describe.each(["dynamic", "plugin"] as const)(
+  "a key that two resources are to have, in the host %s",
+  (host) => {
+    let scene: Scene;
+    const live = () => scene.service.keys({ deleted: false }).map(({ id }) => id);
+    const entry = '{ customerId: "cus_1" }';
+    const key = (name: string, more = "", options = "{}") =>
+      `new ApiKey("${name}", { workspaceId: "ws_main", customerId: "cus_1", scopes: [], name: "key", ${more} }, ${options});`;
+    const set = (keys: string) => `new ApiKeySet("set", { workspaceId: "ws_main", keys: { ${keys} } });`;
+    const rotating = (more = "") =>
+      `new RotatingApiKey("rotating", { workspaceId: "ws_main", customerId: "cus_1", rotateEvery: "90d", ${more} });`;
+    const declare = (...statements: readonly string[]) =>
+      scene.declare(
+        `import { ApiKey, ApiKeySet, RotatingApiKey } from "pulumi-apikeys";\n${statements.join("\n")}`,
+      );
+    const up = async (...statements: readonly string[]) => {
+      await declare(...statements);
+      const outcome = await scene.stack.up();
+      expectOk(outcome);
+      return outcome;
+    };
+    const adopting = (id: string | undefined) => key("b", `existingId: "${id}"`);
+    const held = async (name: string) => {
+      const { resources = [] } = await scene.stack.exportState({ showSecrets: true });
+      return resources.find(({ urn }) => urn.endsWith(`::${name}`));
+    };
+
+    beforeAll(async () => {
+      scene = await setScene("owners", { program: "", host });
+    });
+    afterEach(async () => {
+      await scene.stack.destroy();
+      for (const id of live()) scene.service.deleteKey(id);
+    });
+    afterAll(() => scene?.close());
+
+    it.each([
+      ["an ApiKey", key("a"), key("a")],
+      ["an entry", set(`a: ${entry}`), set("")],
+      ["a rotating key", rotating(), rotating("keepers: { n: '1' }")],
+    ])(
+      "K11 R17 fails the preview if the program adopts the key of %s, in any order",
+      async (_words, first, next) => {
+        await up(first);
+        const before = live();
+        for (const statements of [
+          [next, adopting(before[0])],
+          [adopting(before[0]), next],
+        ]) {
+          await declare(...statements);
+          scene.service.clearRequests();
+          const preview = await scene.stack.preview();
+          expect(preview.ok).toBe(false);
+          expect(preview.output).toMatch(
+            /the resource \w+ has or adopts .*but two resources can't manage one key/,
+          );
+          expect(scene.service.requests).toEqual([]);
+        }
+        expect(live()).toEqual(before);
+      },
     );
 
-  beforeAll(async () => {
-    scene = await setScene("imported-twice", { program: single });
-  });
-  afterAll(() => scene?.close());
+    it("K11 keeps a key whose resource was released by retainOnDelete, or is removed in the update that adopts it", async () => {
+      for (const options of ["{ retainOnDelete: true }", "{}"]) {
+        await up(key("a", "", options));
+        const before = live();
+        const moved = await up(adopting(before[0]));
+        expect(stepsFor(moved, "a")).toMatchObject([{ op: "delete" }]);
+        expect(moved.output.includes("stays in the service")).toBe(options === "{}");
+        expect(live()).toEqual(before);
+        await up("export {};");
+        expect(live()).toEqual([]);
+      }
+    });
 
-  /** Both resources have key_shared, and the set also has key_other. */
-  async function imported(): Promise<void> {
-    for (const name of ["shared", "other"]) {
-      scene.service.addKey({ ...declared, id: `key_${name}`, name });
-    }
-    const keyOf = (kind: string) =>
-      `exports.handler=()=>require("pulumi-apikeys/dynamic").provider("${kind}");`;
-    const type = (kind: string) => `pulumi-nodejs:dynamic/apikeys:${kind}`;
-    const key = { __provider: keyOf("ApiKey"), ...declared };
-    const inputs = {
-      __provider: keyOf("ApiKeySet"),
-      workspaceId: "ws_main",
-      defaults: { customerId: "customer" },
-      keys: { shared: {}, other: {} },
-    };
-    const ids = { shared: "key_shared", other: "key_other" };
-    const resources = [
-      { type: type("ApiKey"), name: "single", id: "key_shared", inputs: key, outputs: key },
-      { type: type("ApiKeySet"), name: "set", id: "keys-set", inputs, outputs: { ...inputs, ids } },
-    ];
-    await scene.project.write("import.json", JSON.stringify({ resources }));
-    expectOk(await scene.stack.import("import.json", "--protect=false"));
-    expectOk(await scene.stack.refresh());
-    await scene.declare(`${single}${set(both)}`);
-    expectOk(await scene.stack.up());
-    expect(live()).toEqual(["key_shared", "key_other"]);
-  }
+    it("K11 keeps a key in the service and in state if its adoption fails while its resource is removed", async () => {
+      await up(key("a"));
+      const before = live();
+      await declare(key("b", `existingId: "${before[0]}"`).replace("cus_1", "cus_2"));
+      const failed = await scene.stack.up({ args: ["--continue-on-error"] });
+      expect(failed.ok).toBe(false);
+      expect(failed.output).toContain("is not deleted, because the resource b declares its id as existingId");
+      expect(live()).toEqual(before);
+      expect((await held("a"))?.outputs).toHaveProperty("key");
+      await up(adopting(before[0]));
+      expect(live()).toEqual(before);
+    });
 
-  it("K5 stays with the set if the ApiKey is removed, with a warning", async () => {
-    await imported();
-    await scene.declare(`export {};${set(both)}`);
-    const up = await scene.stack.up();
-    expectOk(up);
-    expect(live()).toEqual(["key_shared", "key_other"]);
-    expect(new Set(left(up)).size).toBe(1);
-  });
+    it("E2 hands over the key of an entry with release: true in the same update, and previews say so", async () => {
+      await up(set(`a: ${entry}, b: ${entry}`));
+      const { a: first, b: second } = ((await held("set"))?.outputs?.["ids"] ?? {}) as Record<string, string>;
+      const released = [set(`a: { ...${entry}, release: true }, b: ${entry}`), adopting(first)];
+      await declare(...released);
+      const preview = await scene.stack.preview();
+      expect(preview.output).toContain('1 to release and leave in the service: "a"');
+      expectOk(await scene.stack.up());
+      expect((await held("set"))?.outputs?.["ids"]).toEqual({ b: second });
+      expectOk(await scene.stack.preview({ expectNoChanges: true }));
+      expectOk(await scene.stack.previewRefresh({ expectNoChanges: true }));
+      await up(set(`b: ${entry}`), adopting(first));
+      expect(new Set(live())).toEqual(new Set([first, second]));
+      await up(set(`b: ${entry}`));
+      expect(live()).toEqual([second]);
+    });
 
-  it("K10 is deleted with the last of them", async () => {
-    expectOk(await scene.stack.destroy());
-    expect(live()).toEqual([]);
-  });
-
-  it("K5 stays with the ApiKey if the set's entry is removed", async () => {
-    await imported();
-    await scene.declare(`${single}${set("{ other: {} }")}`);
-    const up = await scene.stack.up();
-    expectOk(up);
-    expect(live()).toEqual(["key_shared", "key_other"]);
-    expect(new Set(left(up)).size).toBe(1);
-    await scene.declare(`export {};${set("{ other: {} }")}`);
-    expectOk(await scene.stack.up());
-    expect(live()).toEqual(["key_other"]);
-  });
-});
+    it("K11 tells of a key that was imported again, and keeps it when one of the two resources is removed", async () => {
+      await up(key("a"));
+      const before = live();
+      const type = host === "plugin" ? "apikeys:index:ApiKey" : "pulumi-nodejs:dynamic/apikeys:ApiKey";
+      const __provider = 'exports.handler=()=>require("pulumi-apikeys/dynamic").provider("ApiKey");';
+      const properties = { __provider, workspaceId: "ws_main", customerId: "cus_1", name: "key" };
+      const id = host === "plugin" ? `ws_main/${before[0]}` : before[0];
+      const resource = {
+        type,
+        name: "b",
+        id,
+        ...(host === "dynamic" && { inputs: properties, outputs: properties }),
+      };
+      await scene.project.write("import.json", JSON.stringify({ resources: [resource] }));
+      expectOk(await scene.stack.import("import.json", "--protect=false"));
+      await declare(key("a"), key("b"));
+      expect((await scene.stack.preview()).output).toMatch(
+        /it has key \w+, which the resource [ab] has or adopts too/,
+      );
+      const removed = await up(key("a"));
+      expect(stepsFor(removed, "b")).toMatchObject([{ op: "delete" }]);
+      expect(removed.output).toContain(
+        "stays in the service, because the resource a has or adopts the same key",
+      );
+      expect(live()).toEqual(before);
+    });
+  },
+);

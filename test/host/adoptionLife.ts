@@ -86,9 +86,9 @@ async function asASet(plot: Plot, keys: readonly StoredKey[], there: StoredKey):
     await plot.standIn.settled();
     expect(after.state["secrets"]).toEqual({ k1: plot.standIn.key(made ?? "")?.key });
     await expectQuiet(plot, after, next);
-    await resource.delete(after);
+    await resource.delete(await resource.update(after, await checked(plot, of({}), next)));
   } else {
-    await resource.delete(held);
+    await resource.delete(await resource.update(held, await checked(plot, of({}), inputs)));
   }
   for (const key of keys) expect(plot.standIn.key(key.id)?.deleted ?? true).toBe(true);
   expect(plot.standIn.key(there.id)?.deleted).toBe(false);

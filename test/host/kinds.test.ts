@@ -132,14 +132,13 @@ test("a line about what an update would do begins with its resource, which Pulum
   const empty = { workspaceId: "ws_main", keys: {}, defaults: { customerId: "cus_1" } };
   const declared = { ...empty, keys: { a: {} } };
   const { inputs } = await sets.check({ ...declared, __resourceName: "one" });
-  const held = await sets.create(inputs);
   for (const name of ["one", "two"]) {
     const next = await sets.check({ ...empty, __resourceName: name }, inputs);
-    await sets.diff(held, next.inputs);
+    await sets.diff(await sets.create(inputs), next.inputs);
   }
   const { inputs: last } = await sets.check({ ...empty, __resourceName: "three" }, inputs);
   await sets.check({ ...declared, __resourceName: "another, checked since" });
-  await sets.diff(held, last);
+  await sets.diff(await sets.create(inputs), last);
   const line = 'Keys of workspace ws_main: 1 to delete: "a".';
   await expect
     .poll(() => scene.host.output.stderr)

@@ -15,6 +15,7 @@ describe("the migration of an existing key", () => {
   test("creates a key that destroy deletes, even if the program also reads it by ApiKey.get", async () => {
     const held = await key.create(await inputs({ existingKey }));
     await key.get(held.id, { workspaceId: "ws_main", __external: true });
+    await key.read(held);
     await key.delete(held);
     expect(ids()).not.toContain(held.id);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { HostFailure, startHost } from "./host";
+import { startHost } from "./host";
 import { declared, live, stage, three } from "./setStage";
 
 describe("a set and other keys of the same name and customer", () => {
@@ -35,25 +35,5 @@ describe("a set and other keys of the same name and customer", () => {
     await set.delete(replaced);
     expect(await next.stop()).toBe("");
     expect(live(at)).toEqual(["a", "b", "b", "c"]);
-  });
-
-  test("a key that the set still has to delete, but that an ApiKey has imported, is left to the ApiKey", async (context) => {
-    const at = await stage(context);
-    const inputs = await declared(at, three);
-    const held = await at.set.create(inputs);
-    const { b: _, ...others } = three;
-    const next = await declared(at, others, inputs);
-    at.standIn.inject({ endpoint: "deleteApiKey", fault: { kind: "status", status: 403 } });
-    const failure: unknown = await at.set.update(held, next).catch((error: unknown) => error);
-    const kept = failure instanceof HostFailure ? failure.kept : undefined;
-    const { id } = at.standIn.keys().find(({ name }) => name === "b") ?? { id: "" };
-    expect(kept?.properties["ids"]).toHaveProperty("b", id);
-    const imported = { workspaceId: "ws_main", customerId: "cus_1", name: "b" };
-    await at.key.read({ id, state: imported });
-    const after = await at.set.update({ id: held.id, state: kept?.properties ?? {} }, next);
-    expect(after.state["ids"]).not.toHaveProperty("b");
-    expect(live(at)).toEqual(["a", "b", "c"]);
-    await at.key.delete({ id, state: imported });
-    expect(live(at)).toEqual(["a", "c"]);
   });
 });

@@ -21,10 +21,11 @@ const tell = (line: string): void => void process.stderr.write(`${line}\n`);
 const warn = (message: string): void => tell(`warning: ${message}`);
 
 /** The resource of the last check: the diff that the engine asks for next is not told its name. */
-let checked: { readonly subject: string; readonly inputs: Properties } | undefined;
+let checked: { readonly kind: string; readonly name?: string; readonly inputs: Properties } | undefined;
 
 /** The engine prints a line of a dynamic provider without its resource. */
-const note = (line: string): void => tell(`${checked?.subject ?? ""}${line}`);
+const note = (line: string): void =>
+  tell(checked?.name === undefined ? line : `${checked.kind} ${JSON.stringify(checked.name)}: ${line}`);
 
 /** One host process serves one provider instance. */
 let instance: Instance | undefined;
@@ -81,11 +82,10 @@ export function provider(
       guarded(news, async () => {
         const { [nameKey]: name, ...declared } = news;
         const before = isEmpty(olds) ? undefined : olds;
-        const named = typeof name === "string" ? name : undefined;
-        const subject = named === undefined ? "" : `${kind} ${JSON.stringify(named)}: `;
-        checked = { subject, inputs: declared };
-        const { inputs, failures } = resource.check(declared, before, named);
-        checked = { subject, inputs: { ...inputs, [providerKey]: news[providerKey] } };
+        const named = typeof name === "string" ? { name } : {};
+        checked = { kind, ...named, inputs: declared };
+        const { inputs, failures } = resource.check(declared, before, checked.name);
+        checked = { kind, ...named, inputs: { ...inputs, [providerKey]: news[providerKey] } };
         // A property named here would have its value printed by the engine, secret or not.
         const reasons = failures.map((reason) => ({ property: "", reason }));
         return { inputs: markedInputs(inputs), failures: reasons };
@@ -93,7 +93,7 @@ export function provider(
     diff: (id, olds, news) =>
       guarded(news, async () => {
         if (!isDeepStrictEqual(news, checked?.inputs)) checked = undefined;
-        const { changes: found, replaces } = resource.diff(id, olds, news);
+        const { changes: found, replaces } = resource.diff(id, olds, news, checked?.name);
         // Without the string that the state of another host may lack, refresh and destroy could not run.
         const changes = olds[providerKey] === undefined ? true : found;
         return changes === undefined ? { replaces } : { changes, replaces };

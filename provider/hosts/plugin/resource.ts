@@ -77,7 +77,8 @@ export function calls(resource: Lifecycle) {
     diff: async (request: messages.DiffRequest) => {
       const { properties: state } = fromStruct(request.getOlds());
       const inputs = checked(request.getNews());
-      return diffResponse(resource.detailedDiff(ownId(request.getId()), state, inputs), state);
+      const name = nameIn(request.getUrn());
+      return diffResponse(resource.detailedDiff(ownId(request.getId()), state, inputs, name), state);
     },
     create: async (request: messages.CreateRequest) => {
       const inputs = checked(request.getProperties());
@@ -122,7 +123,8 @@ export function calls(resource: Lifecycle) {
         .setRefreshBeforeUpdate(refreshBeforeUpdate(resource, inputs));
     },
     delete: async (request: messages.DeleteRequest) => {
-      await resource.delete(ownId(request.getId()), fromStruct(request.getProperties()).properties);
+      const { properties: state } = fromStruct(request.getProperties());
+      await resource.delete(ownId(request.getId()), state, nameIn(request.getUrn()));
       return new Empty();
     },
   };

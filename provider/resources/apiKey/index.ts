@@ -7,12 +7,9 @@ import { define } from "../../core/definition";
 import { read } from "./gone";
 import {
   adoptionNote,
-  adopts,
-  claimOf,
   follows,
   keepsExisting,
   label,
-  newClaim,
   pending,
   previewCreate,
   previewUpdate,
@@ -27,29 +24,25 @@ export const apiKey = define({
   kind: "ApiKey",
   shape,
   label,
-  managed: (id, state) => [{ workspaceId: state.workspaceId, id, claim: claimOf(state) }],
+  held: ({ id, state: { workspaceId } }) => [{ workspaceId, id }],
   rules,
   identities,
   pending,
   keepsExisting,
   unchanged,
   follows,
-  adopts,
   createNote: (inputs) => adoptionNote(label(inputs), inputs),
   updateNote,
   previewCreate,
   previewUpdate,
   importing: {
     form: "workspaceId/keyId",
-    read: async (session, [workspaceId = "", keyId = ""], isGet) => {
-      const found = await read(session, keyId, { workspaceId });
-      return found && !isGet ? { ...found, state: { ...found.state, __claim: newClaim() } } : found;
-    },
+    read: (session, [workspaceId = "", keyId = ""]) => read(session, keyId, { workspaceId }),
   },
   create,
   created: (state) => (isCreated(state) ? state : undefined),
   ifUnsaved: (session, inputs) => ifUnsaved(session, [inputs]),
   read,
   update,
-  delete: (session, id, state) => remove(session, id, state),
+  delete: remove,
 });

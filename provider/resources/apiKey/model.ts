@@ -1,6 +1,5 @@
 /** The inputs and outputs of an API key, as a single resource or as an entry of a set. */
 
-import { randomUUID } from "node:crypto";
 import * as z from "zod/mini";
 import type { ApiKeyRecord, CreateApiKey, EditApiKey, MigrateApiKey } from "../../client/service";
 import { type Settled, stateAfter } from "../../core/converge";
@@ -104,8 +103,6 @@ export const shape = {
   hidden: {
     /** Set where create's answer had no secret (K6). */
     __keyLost: aMark,
-    /** A random value, if the key was migrated, adopted or imported: another resource may have the same key (K5). */
-    __claim: aString,
   },
 };
 
@@ -169,24 +166,9 @@ export function pending({ state }: KeyCompared): readonly string[] | undefined {
   return isLost(state) ? ["key"] : undefined;
 }
 
-/** Distinguishes the resource from others that manage the same key. */
-export function claimOf({ __claim = "" }: KeyState): string {
-  return __claim;
-}
-
-/** For a key that existed before: another resource may manage it too, and its deletion must not delete the key. */
-export function newClaim(): string {
-  return randomUUID().slice(0, 8);
-}
-
 /** The id of the key that a create with these inputs adopts, if it is known (K11). */
 export function adoptedId({ existingId }: KeyDraft): string | undefined {
   return isUnknown(existingId) ? undefined : string(existingId);
-}
-
-export function adopts(inputs: KeyDraft): readonly { readonly workspaceId: unknown; readonly id: string }[] {
-  const id = adoptedId(inputs);
-  return id === undefined ? [] : [{ workspaceId: inputs.workspaceId, id }];
 }
 
 export function updateNote({ state }: KeyCompared): string | undefined {
@@ -283,7 +265,7 @@ export function stateAfterWrite(
   };
 }
 
-const keptProperties = [...Object.keys(shape.outputs), "__keyLost", "__claim"];
+const keptProperties = [...Object.keys(shape.outputs), "__keyLost"];
 
 /** Previews show stable outputs as unchanged, so an update keeps their value too. */
 export function stateAfterUpdate(

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { certainlyChanged, isUnknown, string } from "../../core/fields";
-import type { Checked } from "../../core/registry";
+import { type Checked, handOver, objectIdentity } from "../../core/registry";
 import { spelled } from "../../core/text";
 import { adoptedId, existing, fields, inputs, type KeyDraft, onlyForNew } from "./model";
 import { repeated } from "./scopes";
@@ -35,7 +35,7 @@ function existingIn(declared: KeyDraft) {
   const [value, id] = [existingValue(declared), adoptedId(declared)];
   const { workspaceId } = declared;
   const hash = value && createHash("sha256").update(value).digest("base64url");
-  const path = id && !isUnknown(workspaceId) ? JSON.stringify([workspaceId, id]) : undefined;
+  const path = id && !isUnknown(workspaceId) ? objectIdentity(workspaceId, id) : undefined;
   return [
     ...(hash ? [{ name: "existingKey", identity: hash }] : []),
     ...(path ? [{ name: "existingId", identity: path }] : []),
@@ -46,7 +46,10 @@ export function twins(declared: KeyDraft, twinOf: Checked["twinOf"]): readonly P
   return existingIn(declared).flatMap(({ name, identity }): Problem[] => {
     const twin = twinOf(identity);
     if (twin === undefined) return [];
-    const message = `the resource ${twin} declares the same value, but two resources can't manage one key. Remove it from one of them.`;
+    const message =
+      name === "existingKey"
+        ? `the resource ${twin} declares the same value, but two resources can't manage one key. Remove it from one of them.`
+        : `the resource ${twin} has or adopts the same key, but two resources can't manage one key. ${handOver}`;
     return [{ path: [name], message }];
   });
 }

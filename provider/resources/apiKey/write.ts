@@ -12,9 +12,8 @@ import {
   saying,
   settledAs,
 } from "../../core/converge";
-import type { Outcome, Session } from "../../core/definition";
+import type { Elsewhere, Outcome, Session } from "../../core/definition";
 import { explain, Failure, InconclusiveError, orFail } from "../../core/errors";
-import { declaredClaim } from "../../core/registry";
 import { isSecret, shown } from "../../core/secrecy";
 import { hiddenIn, type ManagedField, observedKey, type Properties, same } from "../../core/state";
 import { capitalised, sentences } from "../../core/text";
@@ -31,7 +30,6 @@ import {
   readKeyOrFail,
 } from "./gone";
 import {
-  claimOf,
   editBody,
   isAsDeclared,
   isOfCustomer,
@@ -40,7 +38,6 @@ import {
   type KeyState,
   type KeyUpdate,
   label,
-  newClaim,
   observe,
   outputs,
   stateAfterUpdate,
@@ -51,21 +48,18 @@ import { type Granted, inWords, isWider, toWire, undeclared } from "./scopes";
 
 type KeyOutcome = Outcome<KeyState>;
 
-/** `owner`: the claim of the set or rotating key that the key is for. */
-export async function create(session: Session, declared: KeyInputs, owner?: string): Promise<KeyOutcome> {
+export async function create(session: Session, declared: KeyInputs): Promise<KeyOutcome> {
   const { existingId, existingKey, workspaceId } = declared;
-  if (existingId !== undefined) return adopt(session, declared, existingId, owner);
+  if (existingId !== undefined) return adopt(session, declared, existingId);
   session.maskEverywhere(existingKey);
   const created = await createOrMigrate(session, declared);
   const { record } = created;
   const { id } = record;
   const key = existingKey ?? record.key;
-  const ownClaim = owner === undefined && existingKey !== undefined ? newClaim() : undefined;
-  session.registry.claim(workspaceId, id, owner ?? ownClaim ?? "");
+  if (existingKey !== undefined) session.registry.takeOver(workspaceId, id);
   const initial: KeyState = {
     ...outputs(record),
     ...(key === undefined ? { __keyLost: true } : { key }),
-    ...(ownClaim !== undefined && { __claim: ownClaim }),
   };
   const settled =
     isAsDeclared(record, declared) && !created.deferred
@@ -135,18 +129,11 @@ export async function update(
   ]);
 }
 
-async function adopt(
-  session: Session,
-  declared: KeyInputs,
-  id: string,
-  owner: string | undefined,
-): Promise<KeyOutcome> {
+async function adopt(session: Session, declared: KeyInputs, id: string): Promise<KeyOutcome> {
   const doing = `Adopting ${label(declared)} (${id})`;
   const path = pathOf(declared, id);
   const notDone = "Nothing was changed";
   const write = { path, declared, state: {}, doing, notDone, gone: nothingToAdopt };
-  const claim = owner ?? newClaim();
-  session.registry.claim(path.workspaceId, id, claim);
   const current = await readToWrite(session, write);
   if (!isOfCustomer(current, declared)) {
     const customer = shown(declared, "customerId", JSON.stringify(current.customerId));
@@ -155,10 +142,9 @@ async function adopt(
     );
   }
   const settled = isAsDeclared(current, declared) ? settledAs(current) : await send(session, write, current);
-  session.registry.release(path.workspaceId, id, declaredClaim);
+  session.registry.takeOver(path.workspaceId, id);
   warnAbout(session, id, settled);
-  const before: KeyState = { ...outputs(current), ...(owner === undefined && { __claim: claim }) };
-  return outcome(id, stateAfterWrite(declared, settled, before), [
+  return outcome(id, stateAfterWrite(declared, settled, outputs(current)), [
     problem(doing, failureOf(session, settled)),
   ]);
 }
@@ -228,26 +214,32 @@ async function sendOrExplain(
   return settled;
 }
 
-/** Deletes the key, unless another resource manages it too. */
+/** Deletes the key, unless another resource of this run has it. */
 export async function remove(
   session: Session,
   id: string,
   state: KeyState,
-  claim = claimOf(state),
+  { ownerOf }: Pick<Elsewhere, "ownerOf">,
 ): Promise<void> {
-  if (session.registry.release(state.workspaceId, id, claim)) {
-    const stays = `${capitalised(label(state))} (${id}) stays in the service, because another resource of this stack manages the same key`;
-    session.warn(sentences(stays, state.key === undefined ? undefined : withoutSecret), [id]);
-    return;
+  const owner = ownerOf(state.workspaceId, id);
+  const isTakenOver = session.registry.isTakenOver(state.workspaceId, id);
+  if (owner === undefined && !isTakenOver) return deleteKey(session, id, state);
+  const other = owner === undefined ? "another resource of this stack" : `the resource ${owner.name}`;
+  const what = `${capitalised(label(state))} (${id})`;
+  // Until it is adopted, only this state has its secret.
+  if (!isTakenOver && !owner?.hasIt && state.key !== undefined) {
+    const reason = `${other} declares its id as existingId and has not adopted it. It stays in state: run \`pulumi up\` again when the adoption succeeds, or remove that existingId`;
+    throw new Failure(`${what} is not deleted, because ${reason}.`, { reason: () => `${reason}.` });
   }
-  await deleteKey(session, id, state);
+  const stays = `${what} stays in the service, because ${other} has or adopts the same key`;
+  session.warn(sentences(stays, state.key === undefined ? undefined : withoutSecret), [id]);
 }
 
 /** For `--replace` and `pulumi state taint`, the engine shows the provider no state before the create. */
 const withoutSecret =
   "If that resource has adopted it by existingId, state no longer has its secret: take the secret from an earlier version of the state, or leave existingId out and change keepers, which creates a new key";
 
-async function deleteKey(session: Session, id: string, state: KeyState): Promise<void> {
+export async function deleteKey(session: Session, id: string, state: KeyState): Promise<void> {
   session.maskEverywhere(state.key);
   const path = pathOf(state, id);
   try {

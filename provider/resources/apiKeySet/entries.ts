@@ -43,7 +43,7 @@ import {
   workspaceIn,
 } from "../apiKey/model";
 import { contradictions, fixedByExisting, type Problem, twins } from "../apiKey/rules";
-import { requiredString } from "../fields/schemas";
+import { optionalFlag, requiredString } from "../fields/schemas";
 import { type KeyToDelete, type OwnedKey, type OwnedKeys, toDeleteIn } from "../keys/operations";
 
 const { workspaceId, customerId, name, existingKey, existingId, ...rest } = keyInputs;
@@ -61,6 +61,7 @@ const entrySchemas = {
   existingKey: existingKey.schema,
   existingId: existingId.schema,
   renamedFrom: z.nullish(requiredString),
+  release: optionalFlag,
 };
 
 const canonicalOf = new Map(keyFields.map((field) => [field.name, field.canonical]));
@@ -112,6 +113,7 @@ function canonicalEntry(entry: Properties): Properties {
     Object.entries(entry).flatMap(([field, value]) => {
       if (value === undefined) return [];
       if (field === "renamedFrom") return value === null || value === "" ? [] : [[field, value]];
+      if (field === "release") return value === null || value === false ? [] : [[field, value]];
       // Null would mean the alias.
       if (field === "name" && value === "") return [[field, value]];
       return [[field, canonicalIn(field, value) ?? null]];
@@ -168,10 +170,20 @@ function ofKey([name, ...rest]: SecretPath): readonly SecretPath[] {
 export function existingIn(declared: SetDraft): readonly KeyDraft[] {
   const { workspaceId } = declared;
   return entriesIn(declared).map(([, entry]) => {
-    if (!isRecord(entry)) return {};
+    if (!isRecord(entry) || isReleased(entry)) return {};
     const { existingKey, existingId } = entry;
     return { workspaceId, existingKey, existingId };
   });
+}
+
+/** Whether the program gives up the entry's key, which stays in the service (E2). */
+export function isReleased(entry: unknown): boolean {
+  return isRecord(entry) && entry["release"] === true;
+}
+
+/** The entries that have a key, or are to get one. */
+export function keptEntriesIn(declared: SetDraft): Entries {
+  return entriesIn(declared).filter(([, entry]) => !isReleased(entry));
 }
 
 export function formerAlias(entry: unknown): string | undefined {
@@ -252,11 +264,15 @@ export function stateOf(declared: SetInputs | SetState, { byAlias, toDelete: lef
         return value === undefined ? [] : [[alias, value]];
       }),
     );
+  const released = [...entries].filter(([, entry]) => isReleased(entry));
   return {
     ...defined({ workspaceId, defaults, [secretsKey]: declared[secretsKey] }),
-    keys: Object.fromEntries(
-      all.map(([alias, { state }]) => [alias, entryOf(declared, alias, entries.get(alias), state)]),
-    ),
+    keys: Object.fromEntries([
+      ...released.map(([alias, entry]) => [alias, withoutValue(entry)] as const),
+      ...all.map(
+        ([alias, { state }]) => [alias, entryOf(declared, alias, entries.get(alias), state)] as const,
+      ),
+    ]),
     ids: by((_state, id) => id),
     maskedKeys: by(({ maskedKey }) => maskedKey),
     secrets: by(({ key }) => key),
@@ -272,6 +288,12 @@ export function stateOf(declared: SetInputs | SetState, { byAlias, toDelete: lef
   };
 }
 
+/** State has a key's value only in `secrets`. */
+export function withoutValue(entry: unknown): Properties {
+  const { existingKey: _, ...own } = isRecord(entry) ? entry : ({} as Properties);
+  return own;
+}
+
 const spelledFields = keyFields.filter(({ name }) => name !== "workspaceId" && name !== "existingKey");
 
 /**
@@ -279,7 +301,7 @@ const spelledFields = keyFields.filter(({ name }) => name !== "workspaceId" && n
  * a default would apply instead, null. The secret is only in `secrets`.
  */
 function entryOf(declared: SetDraft, alias: string, entry: unknown, state: Properties): Properties {
-  const { existingKey: _, ...own } = isRecord(entry) ? entry : ({} as Properties);
+  const own = withoutValue(entry);
   const wanted: Properties = inputsOfEntry(declared, alias, own);
   const differs = (field: Field, of: Properties) =>
     !isDeepStrictEqual(field.canonical(state[field.name]), of[field.name]);

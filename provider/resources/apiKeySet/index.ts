@@ -6,13 +6,12 @@
 
 import { randomUUID } from "node:crypto";
 import { difference } from "../../core/comparison";
-import { type Comparison, define, type Outcome, type Session } from "../../core/definition";
+import { type Comparison, define, type Elsewhere, type Outcome, type Session } from "../../core/definition";
 import { Failure } from "../../core/errors";
 import { containsUnknown, isUnknown, unknown } from "../../core/fields";
 import { defined, failedKey, isRecord, type Properties } from "../../core/state";
 import { capitalised, listed } from "../../core/text";
 import {
-  adopts,
   fields,
   isLost,
   type KeyInputs,
@@ -44,6 +43,8 @@ import {
   idsIn,
   inputsOf,
   inputsOfEntry,
+  isReleased,
+  keptEntriesIn,
   label,
   ownedKeys,
   rules,
@@ -54,6 +55,7 @@ import {
   shape,
   stateOf,
   toDelete,
+  withoutValue,
 } from "./entries";
 
 export const apiKeySet = define({
@@ -61,16 +63,20 @@ export const apiKeySet = define({
   shape,
   label,
   objectKind: "ApiKey",
-  managed: (id, state) => {
+  managed: (_id, state) => {
     const { workspaceId } = state;
     return [
-      ...idsIn(state).map(([, keyId]) => ({ workspaceId, id: keyId, claim: id })),
-      ...toDelete(state).map((key) => ({ workspaceId, id: key.id, claim: undefined })),
+      ...idsIn(state).map(([, keyId]) => ({ workspaceId, id: keyId })),
+      ...toDelete(state).map(({ id }) => ({ workspaceId, id })),
     ];
+  },
+  held: ({ state, plan: { owned, steps } }) => {
+    const released = steps.flatMap((step) => (step.op === "release" ? [step.key] : []));
+    const kept = [...owned.byAlias.values()].filter(({ id }) => !released.some((key) => key.id === id));
+    return [...kept, ...owned.toDelete].map(({ id }) => ({ workspaceId: state.workspaceId, id }));
   },
   rules,
   identities: (declared) => existingIn(declared).flatMap(identities),
-  adopts: (declared) => existingIn(declared).flatMap(adopts),
   plan: ({ state, inputs }) => plan(ownedKeys(state), inputs),
   pending: ({ plan }) => (isPending(plan) ? [] : undefined),
   keepsExisting: (compared) => keepsExisting(compared.plan),
@@ -105,7 +111,7 @@ const ownerOf = (set: SetInputs | SetState): Owner => ({
 
 async function create(session: Session, declared: SetInputs): Promise<SetOutcome> {
   const id = `keys-${randomUUID()}`;
-  const { owned, batch } = await applyPlan(session, plan(noKeys, declared), id);
+  const { owned, batch } = await applyPlan(session, plan(noKeys, declared));
   const outcome = { id, state: stateOf(declared, owned) };
   if (batch.failed.size === 0) return outcome;
   const doing = `Creating the ${label(declared)}`;
@@ -119,13 +125,13 @@ async function create(session: Session, declared: SetInputs): Promise<SetOutcome
 }
 
 async function update(session: Session, { id, inputs: declared, plan }: SetUpdate): Promise<SetOutcome> {
-  const { owned, batch } = await applyPlan(session, plan, id);
+  const { owned, batch } = await applyPlan(session, plan);
   return { id, state: stateOf(declared, owned), ...failureOf(`Updating the ${label(declared)}`, batch) };
 }
 
-function applyPlan(session: Session, { owned, inputs, steps }: Plan, claim: string): Promise<Applied> {
+function applyPlan(session: Session, { owned, inputs, steps }: Plan): Promise<Applied> {
   const { workspaceId } = inputs;
-  return applySteps(session, { workspaceId, owned, steps }, { claim, subject: label(inputs) });
+  return applySteps(session, { workspaceId, owned, steps }, label(inputs));
 }
 
 async function read(session: Session, id: string, state: SetState): Promise<SetOutcome> {
@@ -133,14 +139,16 @@ async function read(session: Session, id: string, state: SetState): Promise<SetO
   const now = await readKeys(session, ownerOf(state), before);
   const isSame =
     // In a state that was imported by hand, `ids` and `keys` may have other aliases.
-    [state.ids, state.keys].every((all = {}) => Object.keys(all).length === before.byAlias.size) &&
+    [Object.keys(state.ids ?? {}), keptEntriesIn(state)].every(
+      ({ length }) => length === before.byAlias.size,
+    ) &&
     now.toDelete.length === before.toDelete.length &&
     Array.from(before.byAlias).every(([alias, key]) => now.byAlias.get(alias)?.state === key.state);
   return { id, state: isSame ? state : stateOf(state, now) };
 }
 
-async function remove(session: Session, id: string, state: SetState): Promise<void> {
-  await removeKeys(session, id, ownerOf(state), ownedKeys(state));
+async function remove(session: Session, _id: string, state: SetState, elsewhere: Elsewhere): Promise<void> {
+  await removeKeys(session, ownerOf(state), ownedKeys(state), elsewhere);
 }
 
 /** What an update of a set does with its keys. It depends on nothing but state and inputs. */
@@ -156,13 +164,15 @@ export function plan(owned: OwnedKeys, inputs: SetDraft): Plan {
   const { byAlias } = owned;
   const taken = new Set<string>();
   const findStateAlias = stateAliases(byAlias, inputs);
-  const declared = entriesIn(inputs).map(([alias, entry]): Step => {
+  const declared = entriesIn(inputs).flatMap(([alias, entry]): readonly Step[] => {
     const wanted = inputsOfEntry(inputs, alias, entry);
     const stateAlias = findStateAlias(alias, entry, wanted, taken);
     const key = byAlias.get(stateAlias);
-    if (key === undefined) return { alias, op: "create", declared: wanted, formerAlias: formerAlias(entry) };
-    taken.add(stateAlias);
-    return { alias, stateAlias, ...stepFor(key, wanted) };
+    if (key !== undefined) taken.add(stateAlias);
+    if (isReleased(entry)) return key === undefined ? [] : [{ alias, stateAlias, op: "release", key }];
+    if (key === undefined)
+      return [{ alias, op: "create", declared: wanted, formerAlias: formerAlias(entry) }];
+    return [{ alias, stateAlias, ...stepFor(key, wanted) }];
   });
   const removed = [...byAlias].filter(([alias]) => !taken.has(alias));
   const deletes = removed.map(([alias, key]): Step => ({ alias, op: "delete", key }));
@@ -254,6 +264,7 @@ function previewNote({ owned, inputs, steps }: Plan): string | undefined {
       "to replace if their unknown values change",
     ),
     all((step) => step.op === "delete" || (step.op === "replace" && isAdopted(step)), "to delete"),
+    all((step) => step.op === "release", "to release and leave in the service"),
     counted(waiting, "already replaced, still to delete"),
   ].filter((part) => part !== undefined);
   return parts.length === 0 ? undefined : `${capitalised(label(inputs))}: ${parts.join("; ")}.`;
@@ -269,14 +280,14 @@ function counted(names: readonly string[], one: string, several = one): string |
 function preview({ inputs, steps }: Plan): Properties {
   if (!isRecord(inputs.keys)) return {};
   const keys = steps.flatMap((step) =>
-    step.op === "delete" ? [] : [{ alias: step.alias, ...outputsOf(step) }],
+    step.op === "delete" || step.op === "release" ? [] : [{ alias: step.alias, ...outputsOf(step) }],
   );
   const outputOf = (name: "id" | "maskedKey" | "key") =>
     defined(Object.fromEntries(keys.map((key) => [key.alias, key[name]])));
-  const entries = entriesIn(inputs).map(([alias, entry]) => {
-    const { existingKey: _, ...rest } = isRecord(entry) ? entry : ({} as Properties);
-    return [alias, isRecord(entry) ? rest : entry];
-  });
+  const entries = entriesIn(inputs).map(([alias, entry]) => [
+    alias,
+    isRecord(entry) ? withoutValue(entry) : entry,
+  ]);
   return {
     keys: Object.fromEntries(entries),
     ids: outputOf("id"),
@@ -285,7 +296,7 @@ function preview({ inputs, steps }: Plan): Properties {
   };
 }
 
-function outputsOf(step: Exclude<Step, { readonly op: "delete" }>) {
+function outputsOf(step: Exclude<Step, { readonly op: "delete" | "release" }>) {
   if (step.op === "same" || step.op === "update") {
     const { id, state } = step.key;
     return { id, maskedKey: state.maskedKey ?? unknown, key: state.key };

@@ -1,7 +1,7 @@
 /** The keys of a resource that has several: of a set, or of a rotating key. */
 
 import { CallError } from "../../client/send";
-import type { Outcome, Session } from "../../core/definition";
+import type { Elsewhere, Outcome, Session } from "../../core/definition";
 import { Failure, InconclusiveError } from "../../core/errors";
 import { eachBounded } from "../../core/run";
 import { defined, failedKey, isRecord } from "../../core/state";
@@ -65,6 +65,8 @@ export type Step = { readonly alias: string } & (
       /** Whether the key stays if the values that are not known yet turn out to be the same. */
       readonly isConditional?: boolean;
     }
+  /** The key leaves state, and stays in the service. */
+  | { readonly op: "release"; readonly stateAlias: string; readonly key: OwnedKey }
   | {
       readonly op: "delete";
       readonly key: OwnedKey;
@@ -87,13 +89,6 @@ export function adoptedBy(step: Step): string | undefined {
 
 /** Carries out an update of several keys: it creates and updates keys first, and deletes last. */
 
-interface Options {
-  /** The claim of the resource. */
-  readonly claim: string;
-  /** What messages call the keys. */
-  readonly subject: string;
-}
-
 export interface Applied {
   readonly owned: OwnedKeys;
   readonly batch: Batch;
@@ -102,22 +97,22 @@ export interface Applied {
 type Write = Item<Extract<Step, { readonly declared: unknown }>>;
 type Replacement = Extract<Step, { readonly key: unknown; readonly declared: unknown }>;
 
-interface Progress extends Pick<Options, "claim"> {
+interface Progress {
   /** By the aliases in state, which the new ones replace only after everything has succeeded. */
   readonly byAlias: Map<string, OwnedKey>;
   readonly replaced: Deletion[];
   readonly toDelete: KeyToDelete[];
 }
 
-export async function applySteps(
-  session: Session,
-  all: Steps,
-  { claim, subject }: Options,
-): Promise<Applied> {
+/** `subject`: what messages call the keys. */
+export async function applySteps(session: Session, all: Steps, subject: string): Promise<Applied> {
   const { owned, steps } = all;
   const batch = openBatch(session, subject);
-  const progress: Progress = { claim, byAlias: new Map(owned.byAlias), replaced: [], toDelete: [] };
-  for (const step of steps) if (step.op === "same") progress.byAlias.set(step.stateAlias, step.key);
+  const progress: Progress = { byAlias: new Map(owned.byAlias), replaced: [], toDelete: [] };
+  for (const step of steps) {
+    if (step.op === "same") progress.byAlias.set(step.stateAlias, step.key);
+    if (step.op === "release") progress.byAlias.delete(step.stateAlias);
+  }
   const writes = steps.flatMap((step): Write[] =>
     "declared" in step ? [{ name: step.alias, ...step }] : [],
   );
@@ -125,8 +120,7 @@ export async function applySteps(
   await batch.each(isCreate ? "created" : "written", writes, (part, step) => write(part, step, progress));
   const failed = batch.failed;
   const { now, later } = decideDeletions(all, progress, failed);
-  for (const one of later) if (one.isReplaced) deleteLater(session, one, progress, one.successor);
-  if (now.some(({ isReplaced }) => !isReplaced)) await awaitOtherResources(session);
+  for (const one of later) if (one.isReplaced) deleteLater(one, progress, one.successor);
   await batch.each("deleted", now, (part, one) => deleteOne(part, one, progress));
   const { byAlias, toDelete } = progress;
   return {
@@ -135,26 +129,13 @@ export async function applySteps(
   };
 }
 
-/** Longer than the engine takes from one resource of a program to the next. */
-const quietMs = 500;
-
-/**
- * Waits until the engine has come to no other resource for a while: one that has or adopts a removed entry's key may come
- * after the set, because the engine takes the resources of a program in any order.
- */
-async function awaitOtherResources({ registry, pause }: Session): Promise<void> {
-  for (let before: number | undefined; before !== registry.claimed(); ) {
-    before = registry.claimed();
-    await pause(quietMs);
-  }
-}
-
 function renamed(steps: readonly Step[], byAlias: OwnedKeys["byAlias"]): OwnedKeys["byAlias"] {
   return new Map(
     steps.flatMap((step) => {
       const key = byAlias.get("stateAlias" in step ? step.stateAlias : step.alias);
       // The key of a removed entry is deleted, or another entry has it.
-      return key === undefined || step.op === "delete" ? [] : [[step.alias, key] as const];
+      const isLeft = step.op === "delete" || step.op === "release";
+      return key === undefined || isLeft ? [] : [[step.alias, key] as const];
     }),
   );
 }
@@ -169,7 +150,7 @@ async function write(session: Session, step: Write, progress: Progress): Promise
   const { id, state, failure, reason } =
     op === "update"
       ? await apiKey.update(session, { ...step.key, inputs: declared })
-      : await apiKey.create(session, declared, progress.claim);
+      : await apiKey.create(session, declared);
   const written = failure === undefined ? state : { ...state, [failedKey]: true as const };
   progress.byAlias.set(op === "create" ? alias : step.stateAlias, { id, state: written });
   if (op === "replace") {
@@ -191,17 +172,16 @@ async function deleteOne(session: Session, one: Deletion, progress: Progress): P
   maskKey(session, one.state);
   try {
     failIfCancelled(session);
-    await apiKey.remove(session, one.id, one.state, progress.claim);
+    await apiKey.deleteKey(session, one.id, one.state);
     if (!one.isReplaced) progress.byAlias.delete(one.name);
   } catch (error) {
-    if (one.isReplaced) deleteLater(session, one, progress);
+    if (one.isReplaced) deleteLater(one, progress);
     throw error;
   }
 }
 
-/** Leaves a key to the next update. Without the claim, another resource that manages the key can keep it. */
-function deleteLater(session: Session, { id, state }: OwnedKey, progress: Progress, alias?: string): void {
-  session.registry.release(state.workspaceId, id, progress.claim);
+/** Leaves a key to the next update. */
+function deleteLater({ id, state }: OwnedKey, progress: Progress, alias?: string): void {
   progress.toDelete.push({ id, name: String(state.name), ...(alias !== undefined && { alias }) });
 }
 
@@ -262,7 +242,7 @@ function decideDeletions(
   };
 }
 
-/** The operations on all keys of a resource: those of an ApiKey, on each of them. The resource's id claims them all. */
+/** The operations on all keys of a resource: those of an ApiKey, on each of them. */
 
 /** A resource that owns several keys. */
 export interface Owner {
@@ -339,9 +319,9 @@ async function stillToDelete(
 
 export async function removeKeys(
   session: Session,
-  claim: string,
   owner: Owner,
   owned: OwnedKeys,
+  elsewhere: Elsewhere,
 ): Promise<void> {
   const batch = openBatch(session, owner.label);
   const toDelete = owned.toDelete.map((one) => ({ ...asOwnedKey(owner.workspaceId, one), name: one.name }));
@@ -349,7 +329,7 @@ export async function removeKeys(
   await batch.each("deleted", all, async (part, one) => {
     failIfCancelled(part);
     maskKey(part, one.state);
-    await apiKey.remove(part, one.id, one.state, claim);
+    await apiKey.remove(part, one.id, one.state, elsewhere);
   });
   if (batch.failed.size === 0) return;
   throw new Failure(`Deleting the ${owner.label}: ${batch.summary}. ${owner.stays}`, {

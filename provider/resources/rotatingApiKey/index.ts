@@ -6,7 +6,14 @@
  */
 
 import { randomUUID } from "node:crypto";
-import { type Comparison, define, type Outcome, type Session } from "../../core/definition";
+import {
+  type Comparison,
+  define,
+  type Elsewhere,
+  type Managed,
+  type Outcome,
+  type Session,
+} from "../../core/definition";
 import { Failure } from "../../core/errors";
 import { certainlyChanged, containsUnknown, unknown } from "../../core/fields";
 import { isSecret } from "../../core/secrecy";
@@ -16,7 +23,6 @@ import { pathOf, readKeyOrFail } from "../apiKey/gone";
 import {
   adoptedId,
   adoptionNote,
-  adopts,
   type KeyInputs,
   fields as keyFields,
   observe,
@@ -69,14 +75,8 @@ export const rotatingApiKey = define({
   shape,
   label,
   objectKind: "ApiKey",
-  managed: (id, state) => {
-    const { workspaceId } = state;
-    const { byAlias, toDelete } = ownedKeys(state);
-    return [
-      ...Array.from(byAlias.values(), (key) => ({ workspaceId, id: key.id, claim: id })),
-      ...toDelete.map((key) => ({ workspaceId, id: key.id, claim: undefined })),
-    ];
-  },
+  managed: (_id, state) => objectsIn(state),
+  held: ({ state }) => objectsIn(state),
   rules,
   identities,
   plan: decide,
@@ -86,7 +86,6 @@ export const rotatingApiKey = define({
     (existingKey !== undefined && existingKey === state.existingKey),
   unchanged,
   follows,
-  adopts,
   createNote: (inputs) => adoptionNote(label(inputs), inputs),
   updateNote,
   previewCreate,
@@ -116,7 +115,7 @@ function ownerOf(state: RotatingState): Owner {
 
 async function create(session: Session, declared: RotatingInputs): Promise<RotatingOutcome> {
   const id = `rotating-${randomUUID()}`;
-  const { owned, failure } = await makeKey(session, id, noKeys, newKey(declared, true));
+  const { owned, failure } = await makeKey(session, noKeys, newKey(declared, true));
   const times = { rotatedAt: owned.byAlias.size === 0 ? undefined : session.currentTime() };
   return { id, state: stateOf(declared, owned, times), ...(failure !== undefined && { failure }) };
 }
@@ -124,17 +123,15 @@ async function create(session: Session, declared: RotatingInputs): Promise<Rotat
 /** Creates a key. Without its secret it doesn't become the current one: the next update deletes it (K6). */
 async function makeKey(
   session: Session,
-  claim: string,
   { byAlias, toDelete }: OwnedKeys,
   declared: KeyInputs,
 ): Promise<{ readonly owned: OwnedKeys; readonly failure: string | undefined }> {
-  const { failure, reason: _, ...made } = await createKey(session, declared, claim);
+  const { failure, reason: _, ...made } = await createKey(session, declared);
   const previous = byAlias.get("current") ?? byAlias.get("previous");
   if (!made.state.__keyLost) {
     const rotated = new Map([["current", made], ...(previous ? [["previous", previous] as const] : [])]);
     return { owned: { byAlias: rotated, toDelete }, failure };
   }
-  session.registry.release(declared.workspaceId, made.id, claim);
   const withoutSecret = { id: made.id, name: String(made.state.name) };
   return { owned: { byAlias, toDelete: [...toDelete, withoutSecret] }, failure };
 }
@@ -167,7 +164,7 @@ async function update(session: Session, compared: RotatingUpdate): Promise<Rotat
     }
   } else if (failed === undefined && (does === "create" || does === "rotate")) {
     try {
-      const made = await makeKey(session, id, owned, newKey(declared, false));
+      const made = await makeKey(session, owned, newKey(declared, false));
       owned = made.owned;
       if (made.failure !== undefined) failed = { failure: made.failure };
     } catch (error) {
@@ -194,7 +191,7 @@ async function update(session: Session, compared: RotatingUpdate): Promise<Rotat
 /** Makes the existing keys match the program, then deletes those that are to be deleted. */
 async function settle(
   session: Session,
-  { id, inputs: declared, plan }: RotatingUpdate,
+  { inputs: declared, plan }: RotatingUpdate,
   isRetiring: boolean,
 ): Promise<Applied> {
   const steps = Array.from(plan.owned.byAlias, ([alias, key]): Step => {
@@ -204,8 +201,7 @@ async function settle(
     return { alias, stateAlias: alias, op: "update", key, declared: edited(key, declared) };
   });
   const { workspaceId } = declared;
-  const options = { claim: id, subject: label(declared) };
-  return applySteps(session, { workspaceId, owned: plan.owned, steps }, options);
+  return applySteps(session, { workspaceId, owned: plan.owned, steps }, label(declared));
 }
 
 /** Throws unless the current key exists and matches state: otherwise the previous one may be the only one that works. */
@@ -246,8 +242,19 @@ async function read(
   return { id, state: stateOf(state, owned, times, state.__lastUsed) };
 }
 
-async function remove(session: Session, id: string, state: RotatingState): Promise<void> {
-  await removeKeys(session, id, ownerOf(state), ownedKeys(state));
+async function remove(
+  session: Session,
+  _id: string,
+  state: RotatingState,
+  elsewhere: Elsewhere,
+): Promise<void> {
+  await removeKeys(session, ownerOf(state), ownedKeys(state), elsewhere);
+}
+
+function objectsIn(state: RotatingState): readonly Managed[] {
+  const { workspaceId } = state;
+  const { byAlias, toDelete } = ownedKeys(state);
+  return [...byAlias.values(), ...toDelete].map(({ id }) => ({ workspaceId, id }));
 }
 
 /** What an update does besides edits in place: one step at a time, so that there are never more than two live keys. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { CallError } from "../../../provider/client/send";
 import { unknownSentinels } from "../../../provider/core/fields";
+import { handOver } from "../../../provider/core/registry";
 import { openRun } from "../../../provider/core/run";
 import { adopting, adoptingSet, adoptions, orders } from "../adoptions";
 import { least } from "../offline";
@@ -20,7 +21,6 @@ describe("an ApiKey with existingId", () => {
     expect(methods()).toBe("GET");
     expect(state).toMatchObject({ existingId: "key_1", name: "ci", maskedKey: "…key_1" });
     for (const absent of ["key", "__keyLost"]) expect(state).not.toHaveProperty(absent);
-    expect(state["__claim"]).toMatch(/^[0-9a-f]{8}$/);
     expect(keys.diff(id, state, keys.checked(adopting()))).toEqual({ changes: false, replaces: [] });
   });
 
@@ -178,7 +178,7 @@ describe("check of an ApiKey with existingId", () => {
 
   test("K11 R17 rejects an id that another resource or entry in the workspace declares, and names that one", () => {
     const { keys, sets } = adoptions();
-    const twice = `existingId: the resource one declares the same value, but two resources can't manage one key. Remove it from one of them.`;
+    const twice = `existingId: the resource one has or adopts the same key, but two resources can't manage one key. ${handOver}`;
     for (const name of ["one", "one"]) keys.checked(adopting(), undefined, name);
     expect(keys.check(adopting({ name: "n" }), undefined, "two").failures).toEqual([twice]);
     expect(sets.check(adoptingSet({ a: "key_1" }), undefined, "set").failures).toEqual([`keys.a.${twice}`]);
@@ -198,7 +198,7 @@ describe("check of an ApiKey with existingId", () => {
 
 describe("an ApiKey that was adopted", () => {
   const changes = { keepers: { rotated: "1" }, customerId: "cus_2", workspaceId: "ws_2" };
-  const state = { ...adopting(), enabled: true, maskedKey: "…", __claim: "1234abcd" };
+  const state = { ...adopting(), enabled: true, maskedKey: "…" };
   const { existingId: _, ...without } = adopting();
 
   test("K11 keeps its key if existingId is removed, or added with the id of that key", () => {
@@ -320,14 +320,13 @@ describe("an ApiKey that was adopted", () => {
     expect(failures({}, { prefix: "", metadata: {}, existingKey: "sk_1", existingId: null })).toEqual([]);
   });
 
-  test("K5 keeps a key that is imported again when its former resource is deleted, and deletes it with the new one", async () => {
+  test("K11 keeps a key that is imported again when its former resource is deleted", async () => {
     const { keys, service } = oneKey();
-    const imported = await keys.find({ id: "ws_1/key_1", given: {}, isGet: false });
-    await keys.delete("key_1", { ...without, enabled: true, key: "sk_own" });
+    const found = await keys.find({ id: "ws_1/key_1", given: {}, isGet: false });
+    keys.diff("key_1", found?.state ?? {}, keys.checked(without), "ci");
+    await keys.delete("key_1", without, "ci");
     expect([...service.live.keys()]).toEqual(["key_1"]);
-    expect(keys.warnings).toEqual([expect.stringContaining("manages the same key")]);
-    await keys.delete("key_1", imported?.state ?? {});
-    expect([...service.live.keys()]).toEqual([]);
+    expect(keys.warnings).toEqual([expect.stringContaining("stays in the service")]);
   });
 
   test("K11 keeps the key when its former resource is deleted, with a warning that state loses the secret", async () => {
@@ -337,7 +336,7 @@ describe("an ApiKey that was adopted", () => {
     expect([...service.live.keys()]).toEqual(["key_1"]);
     expect(keys.warnings).toEqual([
       expect.stringMatching(
-        /manages the same key\. If that resource has adopted it by existingId, state no longer has/,
+        /has or adopts the same key\. If that resource has adopted it by existingId, state no longer has/,
       ),
     ]);
     expect(keys.warnings.join()).not.toContain("sk_own");
@@ -354,38 +353,73 @@ describe("an ApiKey that was adopted", () => {
       expect(id).toBe("key_1");
       expect([...service.live.keys()]).toEqual(["key_1"]);
       expect(keys.warnings).toEqual([
-        'Key "ci" in workspace ws_1 (key_1) stays in the service, because another resource of this stack manages the same key.',
+        'Key "ci" in workspace ws_1 (key_1) stays in the service, because the resource ci has or adopts the same key.',
       ]);
     },
   );
 
-  test.each([true, false])(
-    "K11 keeps the key if a resource of another name adopts it, even if that fails (fails: %s)",
-    async (fails) => {
-      const { keys, service, failureOf } = oneKey();
-      const inputs = keys.checked(
-        adopting({ name: "renamed", ...(fails && { customerId: "cus_2" }) }),
-        undefined,
-        "renamed",
-      );
-      if (fails) await failureOf(keys.create(inputs));
-      else await keys.create(inputs);
-      await keys.delete("key_1", state);
-      expect([...service.live.keys()]).toEqual(["key_1"]);
-    },
-  );
+  test("K11 keeps the key, and its secret in state, until the adoption by another resource succeeds", async () => {
+    const { keys, service, failureOf } = oneKey();
+    const renamed = adopting({ name: "renamed", customerId: "cus_2" });
+    await failureOf(keys.create(keys.checked(renamed, undefined, "renamed")));
+    const { headline } = await failureOf(keys.delete("key_1", { ...state, key: "sk_own" }));
+    expect(headline).toBe(
+      'Key "ci" in workspace ws_1 (key_1) is not deleted, because the resource renamed declares its id as existingId and has not adopted it. It stays in state: run `pulumi up` again when the adoption succeeds, or remove that existingId.',
+    );
+    expect([...service.live.keys()]).toEqual(["key_1"]);
+  });
 
-  test("K11 deletes the key on destroy, in the process that adopted it or in another one", async () => {
+  test("K11 deletes the key on destroy", async () => {
     const { keys, service, process } = oneKey();
     const inputs = keys.checked(adopting());
     const first = await keys.create(inputs);
-    await keys.delete(first.id, first.state);
-    expect(service.live.size).toBe(0);
-    service.add({ id: "key_1" });
     const { keys: next } = process();
-    next.diff(first.id, first.state, next.checked(adopting(), inputs));
     await next.delete(first.id, first.state);
     expect(service.live.size).toBe(0);
+  });
+
+  const refusal = (name: string, other: string) =>
+    `ApiKey ${name}: it has key key_1, which the resource ${other} has or adopts too`;
+
+  test.each(["its owner", "the other one"])(
+    "K11 R17 fails the preview if another resource adopts the key, also if the engine comes to %s first",
+    (first) => {
+      const { keys } = oneKey();
+      const adopt = () => keys.check(adopting(), undefined, "other").failures;
+      const compare = () => keys.diff("key_1", without, keys.checked(without, without, "owner"), "owner");
+      if (first === "its owner") {
+        compare();
+        expect(adopt()).toEqual([expect.stringMatching(/^existingId: the resource owner has or adopts/)]);
+      } else {
+        expect(adopt()).toEqual([]);
+        expect(compare).toThrow(refusal("owner", "other"));
+      }
+    },
+  );
+
+  test("K11 R17 fails the preview if two resources have the key in state, and keeps it if one of them is removed", async () => {
+    const { keys, process, service } = oneKey();
+    const compare = (of: typeof keys, name: string) =>
+      of.diff("key_1", without, of.checked(without, without, name), name);
+    compare(keys, "one");
+    expect(() => compare(keys, "two")).toThrow(refusal("two", "one"));
+    const { keys: next } = process();
+    compare(next, "one");
+    await next.delete("key_1", without);
+    expect(service.live.size).toBe(1);
+    expect(next.warnings.join()).toContain(
+      "stays in the service, because the resource one has or adopts the same key",
+    );
+  });
+
+  test("K11 a key that a replacement leaves behind is deleted, although its resource had it", async () => {
+    const { keys, service } = oneKey();
+    const compare = (before?: object) =>
+      keys.checked({ ...without, keepers: { a: "1" } }, before as typeof without, "one");
+    expect(keys.diff("key_1", without, compare(without), "one").replaces).toEqual(["keepers"]);
+    await keys.create(compare());
+    await keys.delete("key_1", without);
+    expect([...service.live.keys()]).toEqual(["made_1"]);
   });
 });
 

@@ -131,23 +131,6 @@ test("a key that could not be deleted keeps its secret, and is kept if the progr
   expect(set.gone).toEqual(["key_1"]);
 });
 
-test("if two sets failed to delete a shared key and one declares it again, the other no longer deletes it", async () => {
-  const set = service({ undeletable: true });
-  const [taken, none] = [of({ a: { customerId, existingKey: "sk_old" } }), of({})];
-  const one = await set.create(taken);
-  const two = { ...one, id: "keys-2" };
-  const [first, second] = [
-    await set.failed(set.update(one, none, taken)),
-    await set.failed(set.update(two, none, taken)),
-  ];
-  set.trouble.undeletable = false;
-  const again = await set.update(second, taken, taken);
-  await set.update(first, none, taken);
-  expect(set.gone).toEqual([]);
-  await set.update(again, none, taken);
-  expect(set.gone).toEqual(["key_1"]);
-});
-
 test("R3 a refresh shows no change if only the spelling of the program differs", async () => {
   const set = service({});
   const declared = of({ a: { customerId, existingKey: "sk_old" } });

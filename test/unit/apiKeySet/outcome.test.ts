@@ -77,61 +77,6 @@ test("if no key is in state, the error does not say that nothing was created unl
   );
 });
 
-/** Two sets of a stack that both migrated the same value, and the state of each. */
-function sharing(reply: (asked: Asked) => unknown) {
-  const set = replying(apiKeySet, reply);
-  const inputs = set.check(of({ a: { existingKey: "sk_old" } }), undefined).inputs;
-  const { a } = inputs["keys"] as { a: object };
-  const { existingKey: _, ...entry } = a as Record<string, unknown>;
-  const state = {
-    ...inputs,
-    keys: { a: entry },
-    ids: { a: "key_old" },
-    maskedKeys: {},
-    secrets: { a: "sk_old" },
-    __keys: { a: { migrated: true } },
-  };
-  for (const id of ["keys-1", "keys-2"]) expect(set.diff(id, state, inputs).changes).toBe(false);
-  return { set, inputs, state };
-}
-
-test("K5 a key that two sets migrated is deleted with the last of them, and deleting the first warns", async () => {
-  const { set, state } = sharing(gone);
-  await set.delete("keys-1", state);
-  expect(set.calls).toEqual([]);
-  expect(set.warnings).toEqual([
-    expect.stringMatching(/^"a": Key "a" .*\(key_old\) stays in the service, because another resource/),
-  ]);
-  await set.delete("keys-2", state);
-  expect(set.calls.map(({ method, path }) => [method, path.endsWith("key_old")])).toEqual([["DELETE", true]]);
-});
-
-test("K5 a key that two sets imported is deleted with the last of them, and the sets are told apart by id", async () => {
-  const set = replying(apiKeySet, gone);
-  const inputs = set.check(of({ a: {} }), undefined).inputs;
-  const state = { ...inputs, ids: { a: "key_1" } };
-  for (const id of ["keys-1", "keys-2"]) set.diff(id, state, inputs);
-  await set.delete("keys-1", state);
-  expect(set.calls).toEqual([]);
-  expect(set.warnings.join()).toContain("(key_1) stays in the service, because another resource");
-  await set.delete("keys-2", state);
-  expect(set.calls.map(({ method }) => method)).toEqual(["DELETE"]);
-});
-
-test("K5 a key that one set has only still to delete is deleted with the other set that manages it", async () => {
-  const { set, inputs, state } = sharing((asked) => {
-    if (asked.method === "DELETE") return gone(asked);
-    if (asked.method === "GET") return { apiKeys: [] };
-    const { key: _, ...keyless } = made(asked, "key_new").apiKey as unknown as { key: string };
-    return { apiKey: keyless };
-  });
-  const next = set.check(of({ a: { keepers: { x: "1" } } }), inputs).inputs;
-  const { kept } = await failureOf(set.update("keys-1", state, next));
-  expect(kept?.state["__toDelete"]).toMatchObject([{ id: "key_old", alias: "a" }]);
-  await set.delete("keys-2", state);
-  expect(set.calls.at(-1)).toMatchObject({ method: "DELETE", path: expect.stringMatching(/key_old$/) });
-});
-
 test("a new key may have the id of a key that an update deleted", async () => {
   const set = service({ reuses: true });
   const [both, one] = [of({ a: {}, b: {} }), of({ a: {} })];
@@ -174,7 +119,7 @@ test("a refresh keeps the keys still to be deleted, and destroy deletes them unl
   ];
   const state = { ...stateOf("key_1"), __toDelete: left };
   expect((await set.read("keys-1", state))?.state["__toDelete"]).toEqual(left);
-  set.diff("keys-2", stateOf("key_9"), inputs);
+  set.diff("keys-2", stateOf("key_9"), inputs, "other");
   await set.delete("keys-1", state);
   const deleted = set.calls.filter(({ method }) => method === "DELETE").map(idIn);
   expect(deleted).toEqual(["key_1", "key_2"]);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { CallError } from "../../../provider/client/send";
 import { apiKey } from "../../../provider/resources/apiKey";
 import { apiKeySet } from "../../../provider/resources/apiKeySet";
@@ -75,7 +75,7 @@ test("K5 a refresh that finds a change returns inputs that include existingKey",
 });
 
 test.each(["ApiKey", "ApiKeySet"])(
-  "K5 a key that was imported by itself and in a set is not deleted when the %s is deleted first",
+  "K11 a key that was imported by itself and in a set is not deleted with the %s",
   async (first) => {
     const shared = new Map();
     const reply = (asked: Asked) => ({ apiKey: { id: idIn(asked), deleted: true } });
@@ -86,55 +86,13 @@ test.each(["ApiKey", "ApiKeySet"])(
       { of: single, id: "key_1", state: key, inputs: key },
       { of: set, id: "keys-1", state: { ...keys, ids: { a: "key_1" } }, inputs: keys },
     ];
-    for (const one of both) one.of.diff(one.id, one.state, one.inputs);
     const [gone, last] = first === "ApiKey" ? both : both.toReversed();
+    last?.of.diff(last.id, last.state, last.inputs, "last");
     await gone?.of.delete(gone.id, gone.state);
     expect(gone?.of.calls).toEqual([]);
-    expect(gone?.of.warnings.join()).toContain("(key_1) stays in the service, because another resource");
-    await last?.of.delete(last.id, last.state);
-    expect(last?.of.calls.map(({ method }) => method)).toEqual(["DELETE"]);
+    expect(gone?.of.warnings.join()).toContain("(key_1) stays in the service, because the resource last has");
   },
 );
-
-describe("K5 K11 a key whose entry is removed before the engine checks the other resources", () => {
-  const deleted = (id: string) => ({ apiKey: { id, deleted: true } });
-  const single = { workspaceId: "ws_1", customerId: "c", name: "a" };
-
-  /** Removes the entry while the engine checks one resource at each pause. Returns the ids that were deleted. */
-  async function removed(...others: readonly ((of: ReturnType<typeof replying>) => void)[]) {
-    const shared = new Map();
-    const late = replying(apiKey, () => ({}), { shared });
-    const waiting = [...others];
-    const pause = async () => waiting.shift()?.(late);
-    const set = replying(apiKeySet, (asked) => deleted(idIn(asked)), { shared, pause });
-    const { inputs } = set.check(of({ a: {} }), undefined);
-    const news = set.check(of({}), inputs).inputs;
-    const after = await set.update("keys-1", { ...inputs, ids: { a: "key_1" } }, news);
-    expect(after["ids"]).toEqual({});
-    return { deleted: set.calls.map(idIn), warnings: set.warnings };
-  }
-  const compares = (id: string) => (key: ReturnType<typeof replying>) => {
-    const { inputs } = key.check(single, single);
-    key.diff(id, inputs, inputs);
-  };
-  const adopts = (id: string) => (key: ReturnType<typeof replying>) => {
-    key.check({ ...single, existingId: id }, undefined);
-  };
-
-  test.each([
-    ["has it", [compares("key_1")]],
-    ["has it, after others", [compares("key_2"), compares("key_3"), compares("key_1")]],
-    ["adopts it", [adopts("key_1")]],
-  ])("is not deleted if another resource %s", async (_words, others) => {
-    const { deleted, warnings } = await removed(...others);
-    expect(deleted).toEqual([]);
-    expect(warnings.join()).toContain("(key_1) stays in the service, because another resource");
-  });
-
-  test("is deleted if no other resource has it", async () => {
-    expect((await removed(compares("key_2"))).deleted).toEqual(["key_1"]);
-  });
-});
 
 test("the error of a refresh quotes the service's answer without the secrets of the set's keys", async () => {
   const set = replying(apiKeySet, ({ path }) => {

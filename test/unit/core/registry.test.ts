@@ -1,39 +1,31 @@
 import { expect, test } from "vitest";
-import { openRegistry } from "../../../provider/core/registry";
-
-test("an object stays in the registry until its last claim is released and it is dropped", () => {
-  const registry = openRegistry();
-  for (const claim of ["", "one", "two", "two"]) registry.claim("ws_1", "id", claim);
-  expect(registry.release("ws_1", "id", "two")).toBe(true);
-  expect(registry.release("ws_1", "id", "")).toBe(true);
-  registry.drop("ws_1", "id");
-  expect(registry.has("ws_1", "id")).toBe(true);
-  expect(registry.release("ws_1", "id", "one")).toBe(false);
-  expect(registry.isDropped("ws_1", "id")).toBe(false);
-  registry.drop("ws_1", "id");
-  expect([registry.has("ws_1", "id"), registry.isDropped("ws_1", "id")]).toEqual([false, true]);
-});
-
-test("adding an object does not claim it", () => {
-  const registry = openRegistry();
-  registry.add("ws_1", "id");
-  registry.claim("ws_1", "id", "one");
-  expect(registry.release("ws_1", "id", "one")).toBe(false);
-  expect(registry.has("ws_1", "id")).toBe(true);
-});
+import { objectIdentity, openDeclarations, openRegistry } from "../../../provider/core/registry";
 
 test("an object that was dropped is in the registry again once its id is added again", () => {
   const registry = openRegistry();
   registry.add("ws_1", "id");
   registry.drop("ws_1", "id");
+  expect([registry.has("ws_1", "id"), registry.isDropped("ws_1", "id")]).toEqual([false, true]);
   registry.add("ws_1", "id");
   expect([registry.has("ws_1", "id"), registry.isDropped("ws_1", "id")]).toEqual([true, false]);
 });
 
-test("an object that was never added has no claims, and the same id in another workspace is another object", () => {
+test("the same id in another workspace is another object", () => {
   const registry = openRegistry();
-  registry.claim("ws_2", "id", "one");
-  expect(registry.has("ws_1", "id")).toBe(false);
-  expect(registry.isDropped("ws_1", "id")).toBe(false);
-  expect(registry.release("ws_1", "id", "")).toBe(false);
+  registry.add("ws_2", "id");
+  expect([registry.has("ws_1", "id"), registry.isDropped("ws_1", "id")]).toEqual([false, false]);
+});
+
+test("K11 a resource that holds an object is its owner, except while the engine replaces or deletes that resource", () => {
+  const all = openDeclarations();
+  const identity = objectIdentity("ws_1", "id");
+  expect(all.ownerOf(identity, "ApiKey", "b")).toBeUndefined();
+  all.add("ApiKey", "a", [], []);
+  expect(all.hold("ApiKey", "a", identity)).toBeUndefined();
+  expect(all.ownerOf(identity, "ApiKey", "b")).toEqual({ name: "a", hasIt: true });
+  expect(all.ownerOf(identity, "ApiKey", undefined)).toEqual({ name: "a", hasIt: true });
+  expect(all.ownerOf(identity, "ApiKey", "a")).toBeUndefined();
+  // The engine checks a resource without its former inputs before it replaces it.
+  all.add("ApiKey", "a", [], undefined);
+  expect(all.ownerOf(identity, "ApiKey", undefined)).toBeUndefined();
 });

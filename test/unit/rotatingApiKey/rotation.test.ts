@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { apiKey } from "../../../provider/resources/apiKey";
-import { failureOf, replying } from "../replying";
+import { failureOf } from "../replying";
 import { asks, declared, iso, type Kept, openRotated, rotating, spoilable } from "./rotatingService";
 
 test("T1 a key is rotated at rotatesAt, and the previous key is deleted at retiresAt", async () => {
@@ -331,22 +330,6 @@ describe("T4 before the previous key is deleted", () => {
       expect([...ci.live.values()].filter(({ enabled }) => enabled)).not.toEqual([]);
     },
   );
-});
-
-test("K11 the previous key stays if the engine comes to a resource that adopts it after the rotating key", async () => {
-  const shared = new Map();
-  let isMet = false;
-  const pause = async () => {
-    if (isMet) return;
-    isMet = true;
-    const adopting = { workspaceId: "ws_1", customerId: "c", name: "old", scopes: [], existingId: "key_1" };
-    expect(replying(apiKey, () => ({}), { shared }).check(adopting, undefined).failures).toEqual([]);
-  };
-  const { ci, kept } = await openRotated(declared, { shared, pause });
-  ci.at(97);
-  expect((await ci.up(kept)).state).not.toHaveProperty("previousKeyId");
-  expect(ci.gone).toEqual([]);
-  expect(ci.warnings.join()).toContain("(key_1) stays in the service, because another resource");
 });
 
 describe("T7 a clock that is behind the last rotation", () => {
