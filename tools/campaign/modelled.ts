@@ -9,11 +9,12 @@ import type { CommandRecord } from "./trace";
 /** What a plugin begins on an answer after Ctrl-C can't be taken for what was on its way. */
 const afterCancelMs = 2 * onItsWayMs;
 
-/**
- * The model of the engine, with a process of the provider for each command or, where starting one is most of the work,
- * for those that follow each other without trouble.
- */
-export function modelled(start: StartActor, { inProcess = false, closesOnCancel = false } = {}): OpenEngine {
+/** `isKept`: whether commands that follow each other without trouble share a process, though the engine starts new ones. */
+const usual = { inProcess: false, closesOnCancel: false, isKept: false };
+
+/** The model of the engine, with a process of the provider for each command. */
+export function modelled(start: StartActor, options: Partial<typeof usual> = {}): OpenEngine {
+  const { inProcess, closesOnCancel, isKept } = { ...usual, ...options };
   return async ({ parallel }, stage) => {
     const { standIn, accessToken, living, trouble: begin } = stage;
     let kept: Actor | undefined;
@@ -29,7 +30,7 @@ export function modelled(start: StartActor, { inProcess = false, closesOnCancel 
       return actor;
     };
     const leave = async (actor: Actor, troubled: boolean) => {
-      if (!inProcess && !troubled) kept = actor;
+      if (isKept && !troubled) kept = actor;
       else await actor.stop();
     };
     return {
