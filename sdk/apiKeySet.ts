@@ -75,7 +75,7 @@ export type ApiKeySetDefaults = Omit<ApiKeySetEntry, "existingId" | "renamedFrom
 const facts: Facts<Shape> = {
   kind: "ApiKeySet",
   insteadOfImport:
-    "Declare existing keys with existingKey in their entries, which migrates them; or, without their values, import them as a new set with `pulumi import --file` (see docs/api-key-set.md).",
+    "Declare existing keys in their entries: with existingId, which adopts them, or with existingKey, which migrates them.",
   secretInputs: ["keys.*.existingKey"],
   properties: {
     workspaceId: "plain",
@@ -151,8 +151,8 @@ export class ApiKeySet extends pulumi.CustomResource {
 
   /**
    * Returns the secret of one key, always a Pulumi secret. Fails for an alias that the set does not have (in the
-   * preview already, if `keys` is known), and for a key that was adopted or imported, which has no secret in state. In
-   * a preview that changes the set, the secret is unknown; with the plugin, only if this key is new or replaced.
+   * preview already, if `keys` is known), and for a key that was adopted, which has no secret in state. In a preview
+   * that changes the set, the secret is unknown; with the plugin, only if this key is new or replaced.
    *
    * @param alias The key's alias in `keys`.
    */
@@ -196,9 +196,8 @@ function memberOf(
 type Strings = Readonly<Record<string, string>> | undefined;
 
 /**
- * The secret of one key of the set of this name, or an error that says what is missing. A set that was imported has no
- * secrets until a refresh or an update. If mocks return neither secrets nor ids, the result is undefined, like an
- * ApiKey's `key`.
+ * The secret of one key of the set of this name, or an error that says what is missing. If mocks return neither secrets
+ * nor ids, the result is undefined, like an ApiKey's `key`.
  *
  * @internal
  */
@@ -207,7 +206,7 @@ export function secretOf(name: string, alias: string, secrets: Strings, ids: Str
   if (secret !== undefined || (secrets === undefined && ids === undefined)) return secret as string;
   if (ids === undefined || !Object.hasOwn(ids, alias)) throw noKey(name, alias);
   throw new pulumi.RunError(
-    `ApiKeySet "${name}" has the key "${alias}", but not its secret, because the key was adopted or imported without it. In its entry, leave existingId out and change keepers to create a new key.`,
+    `ApiKeySet "${name}" has the key "${alias}", but not its secret, because the key was adopted without it. In its entry, leave existingId out and change keepers to create a new key.`,
   );
 }
 

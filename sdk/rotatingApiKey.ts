@@ -99,7 +99,7 @@ export class RotatingApiKey extends pulumi.CustomResource {
 
   /**
    * The secret of the current key: the value that a client sends. Always a Pulumi secret. State has no secret for a key
-   * that was adopted, or imported by its id, until it is rotated, because the service shows a secret only once.
+   * that was adopted, until it is rotated, because the service shows a secret only once.
    *
    * @remarks
    * If the program uses `key` and state has no secret, the update fails and says what to do.
@@ -112,8 +112,8 @@ export class RotatingApiKey extends pulumi.CustomResource {
   /** The id of the previous key, until that key is deleted. Absent if there is none. */
   declare readonly previousKeyId: pulumi.Output<string | undefined>;
   /**
-   * When this resource created, migrated, adopted or imported the current key: ISO 8601 in UTC, by the clock of the
-   * machine that Pulumi ran on.
+   * When this resource created, migrated or adopted the current key: ISO 8601 in UTC, by the clock of the machine that
+   * Pulumi ran on.
    */
   declare readonly rotatedAt: pulumi.Output<string>;
   /** The first update at or after this time rotates the key. ISO 8601 in UTC. */

@@ -153,12 +153,12 @@ export const aNumber: Stored<number> = {
 /** A flag: true, or absent. */
 export const aMark: Stored<true> = { parse: (value) => (value === true ? true : undefined) };
 export const aMap: Stored<Properties> = { parse: (value) => (isRecord(value) ? value : undefined) };
-/** Strings by name. In an import file, an id may be a number. */
+/** Strings by name. */
 export const strings: Stored<Readonly<Record<string, string>>> = {
   parse: (value) => {
     if (!isRecord(value)) return undefined;
-    const all = Object.entries(value).filter(([, one]) => typeof one === "string" || typeof one === "number");
-    return Object.fromEntries(all.map(([name, one]) => [name, String(one)]));
+    const isString = (entry: [string, unknown]): entry is [string, string] => typeof entry[1] === "string";
+    return Object.fromEntries(Object.entries(value).filter(isString));
   },
 };
 export const aList: Stored<readonly unknown[]> = {

@@ -91,7 +91,7 @@ describe.each(hosts)("existing keys that are adopted by id in the %s host", (hos
       );
       await declare(program(many(60), `${ci}export const secret = set.key("there1");`));
       expect((await scene.stack.up()).error).toContain(
-        `ApiKeySet "set" has the key "there1", but not its secret, because the key was adopted or imported`,
+        `ApiKeySet "set" has the key "there1", but not its secret, because the key was adopted without it`,
       );
     },
   );

@@ -181,11 +181,6 @@ export function isReleased(entry: unknown): boolean {
   return isRecord(entry) && entry["release"] === true;
 }
 
-/** The entries that have a key, or are to get one. */
-export function keptEntriesIn(declared: SetDraft): Entries {
-  return entriesIn(declared).filter(([, entry]) => !isReleased(entry));
-}
-
 export function formerAlias(entry: unknown): string | undefined {
   const former = isRecord(entry) ? entry["renamedFrom"] : undefined;
   return typeof former === "string" && former !== "" && !isUnknown(former) ? former : undefined;
@@ -217,16 +212,11 @@ export function label(properties: SetDraft): string {
   return `keys of ${workspaceIn(properties)}`;
 }
 
-/** The ids of the keys that entries have. */
-export function idsIn({ ids = {}, keys = {} }: SetState): readonly (readonly [alias: string, id: string])[] {
-  return Object.entries(ids).filter(([alias]) => Object.hasOwn(keys, alias));
-}
-
 export function ownedKeys(state: SetState): OwnedKeys {
   const entries = new Map(entriesIn(state));
   const [keys, masked] = [own(state.secrets), own(state.maskedKeys)];
   const hidden = hiddenKeys(state);
-  const all = idsIn(state).map(([alias, id]): [string, OwnedKey] => {
+  const all = Object.entries(state.ids ?? {}).map(([alias, id]): [string, OwnedKey] => {
     const [key, more = {}] = [keys.get(alias), hidden.get(alias)];
     const properties = {
       ...inputsOfEntry(state, alias, entries.get(alias)),

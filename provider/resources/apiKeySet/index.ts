@@ -40,11 +40,9 @@ import {
   existingIn,
   follows,
   formerAlias,
-  idsIn,
   inputsOf,
   inputsOfEntry,
   isReleased,
-  keptEntriesIn,
   label,
   ownedKeys,
   rules,
@@ -64,11 +62,8 @@ export const apiKeySet = define({
   label,
   objectKind: "ApiKey",
   managed: (_id, state) => {
-    const { workspaceId } = state;
-    return [
-      ...idsIn(state).map(([, keyId]) => ({ workspaceId, id: keyId })),
-      ...toDelete(state).map(({ id }) => ({ workspaceId, id })),
-    ];
+    const ids = [...Object.values(state.ids ?? {}), ...toDelete(state).map(({ id }) => id)];
+    return ids.map((id) => ({ workspaceId: state.workspaceId, id }));
   },
   held: ({ state, plan: { owned, steps } }) => {
     const released = steps.flatMap((step) => (step.op === "release" ? [step.key] : []));
@@ -138,10 +133,6 @@ async function read(session: Session, id: string, state: SetState): Promise<SetO
   const before = ownedKeys(state);
   const now = await readKeys(session, ownerOf(state), before);
   const isSame =
-    // In a state that was imported by hand, `ids` and `keys` may have other aliases.
-    [Object.keys(state.ids ?? {}), keptEntriesIn(state)].every(
-      ({ length }) => length === before.byAlias.size,
-    ) &&
     now.toDelete.length === before.toDelete.length &&
     Array.from(before.byAlias).every(([alias, key]) => now.byAlias.get(alias)?.state === key.state);
   return { id, state: isSame ? state : stateOf(state, now) };

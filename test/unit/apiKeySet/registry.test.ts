@@ -75,7 +75,7 @@ test("K5 a refresh that finds a change returns inputs that include existingKey",
 });
 
 test.each(["ApiKey", "ApiKeySet"])(
-  "K11 a key that was imported by itself and in a set is not deleted with the %s",
+  "K11 a key that an ApiKey and a set have is not deleted with the %s",
   async (first) => {
     const shared = new Map();
     const reply = (asked: Asked) => ({ apiKey: { id: idIn(asked), deleted: true } });

@@ -5,7 +5,7 @@ import { customerBilling } from "../../../provider/resources/customerBilling";
 import { rotatingApiKey } from "../../../provider/resources/rotatingApiKey";
 import { workspaceSettings } from "../../../provider/resources/workspaceSettings";
 import { least, offline } from "../offline";
-import { idIn, replying } from "../replying";
+import { replying } from "../replying";
 
 test("R13 an imported key that lacks inputs with defaults shows no change", () => {
   const key = offline();
@@ -18,19 +18,6 @@ test("K8 the first refresh of an imported key returns inputs, even if the output
   const record = { ...least, scopes: [], enabled: true, createdAt: "2026-01-01T00:00:00Z" };
   const key = replying(apiKey, () => ({ apiKey: { id: "key_1", ...record, deleted: false } }));
   expect(await key.read("key_1", record)).toMatchObject({ inputs: { name: least.name } });
-});
-
-test("a set that was imported with numbers as ids keeps these keys", async () => {
-  const asked: string[] = [];
-  const set = replying(apiKeySet, (request) => {
-    asked.push(`${request.method} ${idIn(request)}`);
-    return { apiKey: { id: idIn(request), ...least, scopes: [], enabled: true, deleted: false } };
-  });
-  const { workspaceId, customerId } = least;
-  const state = { workspaceId, keys: { ci: { customerId } }, ids: { ci: 1042 }, secrets: {} };
-  const read = await set.read("keys-1", state);
-  expect(read?.state).toMatchObject({ ids: { ci: "1042" } });
-  expect(asked).toEqual(["GET 1042"]);
 });
 
 test.each([apiKeySet, rotatingApiKey, customerBilling])(

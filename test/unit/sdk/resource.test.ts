@@ -15,7 +15,7 @@ import { Scope } from "../../../sdk/scope";
 import { WorkspaceSettings, type WorkspaceSettingsArgs } from "../../../sdk/workspaceSettings";
 
 test.each([
-  [ApiKeySet, { keys: {} }, "Declare existing keys with existingKey"],
+  [ApiKeySet, { keys: {} }, "Declare existing keys in their entries: with existingId"],
   [WorkspaceSettings, { defaultExpiration: 1 }, "Declare the settings without it"],
   [Scope, { name: "Orders", representation: "orders" }, "Declare the scope without it, with the name"],
   [CustomerBilling, { totalCredits: 1 }, "Set billingId instead"],
@@ -25,7 +25,7 @@ test.each([
     const make = Kind as new (name: string, args: object, opts: object) => unknown;
     const declare = () => new make("taken", { workspaceId: "ws_1", ...args }, { import: "id_1" });
     expect(declare).toThrow(way);
-    if (Kind !== ApiKeySet) expect(declare).not.toThrow("pulumi import");
+    expect(declare).not.toThrow("pulumi import");
   },
 );
 
@@ -114,17 +114,13 @@ describe.each(["dynamic", "plugin"])("R14 a function in a program with the host 
   });
 });
 
-test("K8 key(alias) of an imported key fails because its secret is missing, not the key", () => {
+test("K8 key(alias) of an adopted key fails because its secret is missing, not the key", () => {
   const of = (alias: string) => secretOf("customers", alias, { b: "sk_b" }, { a: "key_a", b: "key_b" });
   expect(of("b")).toBe("sk_b");
   expect(() => of("a")).toThrow(
-    'ApiKeySet "customers" has the key "a", but not its secret, because the key was adopted or imported without it. In its entry, leave existingId out and change keepers to create a new key.',
+    'ApiKeySet "customers" has the key "a", but not its secret, because the key was adopted without it. In its entry, leave existingId out and change keepers to create a new key.',
   );
-  // State after an import without a refresh.
-  expect(() => secretOf("customers", "a", undefined, { a: "key_a" })).toThrow(
-    "not its secret, because the key was adopted or imported",
-  );
-  expect(() => secretOf("customers", "c", undefined, { a: "key_a" })).toThrow('has no key "c".');
+  expect(() => of("c")).toThrow('has no key "c".');
   // Mocks may return no ids and no secrets.
   expect(secretOf("customers", "a", undefined, undefined)).toBeUndefined();
   expect(() => secretOf("customers", "a", {}, undefined)).toThrow('ApiKeySet "customers" has no key "a".');
