@@ -202,7 +202,7 @@ describe("a set in which keys fail", { concurrent: true }, () => {
     at.standIn.inject({ endpoint: "deleteApiKey", when, fault: { kind: "status", status: 403 }, ...forEver });
     const { lines } = await failed(at.set.delete(held));
     expect(lines[0]).toMatch(
-      /^Deleting the keys of workspace ws_main: 1 of 3 failed\. The set stays in state/,
+      /^Deleting the keys of workspace ws_main: 1 of 3 failed\. The resource stays in state/,
     );
     expect(live(at)).toEqual(["b"]);
     at.standIn.clearFaults();

@@ -94,15 +94,11 @@ export const apiKeySet = define({
   delete: remove,
 });
 
-/** The operations on a set. */
-
 type SetOutcome = Outcome<SetState>;
 
-const ownerOf = (set: SetInputs | SetState): Owner => ({
-  workspaceId: set.workspaceId,
-  label: label(set),
-  stays: "The set stays in state: run the command again to delete the rest.",
-});
+function ownerOf(state: SetState): Owner {
+  return { workspaceId: state.workspaceId, label: label(state) };
+}
 
 async function create(session: Session, declared: SetInputs): Promise<SetOutcome> {
   const id = `keys-${randomUUID()}`;

@@ -87,8 +87,6 @@ export function adoptedBy(step: Step): string | undefined {
   return step.op === "create" || step.op === "replace" ? adoptedId(step.declared) : undefined;
 }
 
-/** Carries out an update of several keys: it creates and updates keys first, and deletes last. */
-
 export interface Applied {
   readonly owned: OwnedKeys;
   readonly batch: Batch;
@@ -104,7 +102,7 @@ interface Progress {
   readonly toDelete: KeyToDelete[];
 }
 
-/** `subject`: what messages call the keys. */
+/** Creates and updates keys first, and deletes last. `subject`: what messages call the keys. */
 export async function applySteps(session: Session, all: Steps, subject: string): Promise<Applied> {
   const { owned, steps } = all;
   const batch = openBatch(session, subject);
@@ -242,15 +240,11 @@ function decideDeletions(
   };
 }
 
-/** The operations on all keys of a resource: those of an ApiKey, on each of them. */
-
 /** A resource that owns several keys. */
 export interface Owner {
   readonly workspaceId?: string | undefined;
   /** What messages call its keys. */
   readonly label: string;
-  /** What an error says if some keys could not be deleted. */
-  readonly stays: string;
 }
 
 /** The failure of an update that some keys have failed. */
@@ -281,7 +275,10 @@ export async function readKeys(session: Session, owner: Owner, owned: OwnedKeys)
     failIfCancelled(part);
     maskKey(part, state);
     const now = await readKey(part, id, state);
-    if (now !== undefined) found.set(name, { ...now, state: confirmed(now.state) });
+    if (now === undefined) return;
+    // After a read, state has what the service has.
+    const isOpen = failedKey in now.state;
+    found.set(name, isOpen ? { ...now, state: defined({ ...now.state, [failedKey]: undefined }) } : now);
   });
   if (batch.failed.size > 0) {
     const failed = `Reading the ${owner.label}: ${batch.summary}`;
@@ -292,11 +289,6 @@ export async function readKeys(session: Session, owner: Owner, owned: OwnedKeys)
     return key === undefined ? [] : [[name, key] as const];
   });
   return { byAlias: new Map(inOrder), toDelete: await stillToDelete(session, owner, owned.toDelete) };
-}
-
-/** After a read, state has what the service has. */
-function confirmed(state: KeyState): KeyState {
-  return failedKey in state ? defined({ ...state, [failedKey]: undefined }) : state;
 }
 
 /** Without the keys that no longer exist. If one can't be read, the next update tries to delete it. */
@@ -332,7 +324,6 @@ export async function removeKeys(
     await apiKey.remove(part, one.id, one.state, elsewhere);
   });
   if (batch.failed.size === 0) return;
-  throw new Failure(`Deleting the ${owner.label}: ${batch.summary}. ${owner.stays}`, {
-    lines: batch.lines,
-  });
+  const advice = "The resource stays in state: run the command again to delete the rest.";
+  throw new Failure(`Deleting the ${owner.label}: ${batch.summary}. ${advice}`, { lines: batch.lines });
 }

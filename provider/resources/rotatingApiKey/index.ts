@@ -98,19 +98,10 @@ export const rotatingApiKey = define({
   delete: remove,
 });
 
-/**
- * The operations of a rotating key. An update first writes the existing keys and deletes what is due. Only then does it
- * create a key, so that there are never more than two.
- */
-
 type RotatingOutcome = Outcome<RotatingState>;
 
 function ownerOf(state: RotatingState): Owner {
-  return {
-    workspaceId: state.workspaceId,
-    label: label(state),
-    stays: "The rotating key stays in state: run the command again to delete the rest.",
-  };
+  return { workspaceId: state.workspaceId, label: label(state) };
 }
 
 async function create(session: Session, declared: RotatingInputs): Promise<RotatingOutcome> {
@@ -136,6 +127,7 @@ async function makeKey(
   return { owned: { byAlias, toDelete: [...toDelete, withoutSecret] }, failure };
 }
 
+/** Creates a key only once what is due is deleted, so that there are never more than two. */
 async function update(session: Session, compared: RotatingUpdate): Promise<RotatingOutcome> {
   const { id, state, inputs: declared, plan } = compared;
   const { does } = plan;

@@ -1,4 +1,5 @@
-/** Lengths of time as a program declares them: a whole number of hours, days or weeks. */
+/** The inputs and outputs of a rotating key: an ApiKey's, and when it rotates. */
+
 import * as z from "zod/mini";
 import type { Compared, DraftOf, InputsOf, StateOf } from "../../core/definition";
 import {
@@ -60,8 +61,6 @@ const canonicalDuration: Canonical<string> = (value) => {
   if (ms === undefined) return undefined;
   return ms % dayMs === 0 ? `${ms / dayMs}d` : `${ms / hourMs}h`;
 };
-
-/** The inputs and outputs of a rotating key: an ApiKey's, and when it rotates. */
 
 const update = { onChange: "update" } as const;
 const local = { ...update, local: true } as const;
@@ -174,8 +173,6 @@ export function rules(
       : []),
   ];
 }
-
-/** Turns a rotating key's state into ApiKey states, and back. */
 
 /** In ms since 1970, by the clock of the machine that the provider ran on. */
 export interface Times {

@@ -366,7 +366,7 @@ describe("T8 the end of a rotating key:", () => {
     ci.refuse(asks("DELETE", "key_1"));
     const { message } = await failureOf(ci.delete(kept.id, kept.state));
     expect(message).toContain(
-      'Deleting the rotating key "ci" in workspace ws_1: 1 of 2 failed. The rotating key stays in state',
+      'Deleting the rotating key "ci" in workspace ws_1: 1 of 2 failed. The resource stays in state',
     );
     expect(message).toContain("(key_1)");
     ci.mend();
