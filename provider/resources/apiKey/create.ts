@@ -73,8 +73,6 @@ async function post(creation: Creation): Promise<Written<ApiKeyRecord>> {
   }
 }
 
-const isUnknown = "It is not known whether the key was created";
-
 /** A cache, or a service that returns an existing record, may answer with a key that existed before (K6). */
 function isAnothers({ session, declared, before }: Creation, record: ApiKeyRecord): boolean {
   const { existingKey, workspaceId } = declared;
@@ -104,18 +102,21 @@ async function lostKey(creation: Creation, problem: string, advice?: string): Pr
       : "the key is not in state";
   const now = await newNamesakes(creation);
   const found = "problem" in now ? "" : inWords(now);
+  const since = before.since.toISOString();
+  const wanted = `a key with this name and customer, created since ${since}`;
   const what = (all: string) => {
     if ("problem" in now)
-      return `The workspace's list of keys could not be read (${now.problem}): ${whatToLookFor(creation)}`;
+      return `The workspace's list of keys could not be read (${now.problem}): look for ${wanted}; if there is one, ${remedyOf(creation)}; then run \`pulumi up\` again`;
     if (now.length === 0)
-      return `The workspace's list shows no new key with this name and customer: run \`pulumi up\` again. The list may lag or be truncated: if ${wanted(creation)} shows up later, ${remedyOf(creation)}`;
+      return `The workspace's list shows no new key with this name and customer: run \`pulumi up\` again. The list may lag or be truncated: if ${wanted} shows up later, ${remedyOf(creation)}`;
     const [where, which] =
       before.kind === "listed"
         ? ["New in the workspace's list:", "If"]
-        : ["Perhaps new in the workspace's list:", `If one was created since ${sinceOf(creation)}, and`];
+        : ["Perhaps new in the workspace's list:", `If one was created since ${since}, and`];
     return `${where} ${all}. ${which} no other stack or person created it, ${remedyOf(creation)}; then run \`pulumi up\` again`;
   };
-  const reason = (all: string) => sentences(problem, `${isUnknown}; ${lost}`, what(all), advice);
+  const reason = (all: string) =>
+    sentences(problem, `It is not known whether the key was created; ${lost}`, what(all), advice);
   return new Failure(`${doing}: ${reason(found)}`, { unresolved: true, reason, found });
 }
 
@@ -159,18 +160,6 @@ function warnOfNamesakes(creation: Creation): void {
     unmanaged.map(({ id }) => id),
     `workspace ${workspaceId} ${has}. ${advice}`,
   );
-}
-
-function whatToLookFor(creation: Creation): string {
-  return `look for ${wanted(creation)}; if there is one, ${remedyOf(creation)}; then run \`pulumi up\` again`;
-}
-
-function wanted(creation: Creation): string {
-  return `a key with this name and customer, created since ${sinceOf(creation)}`;
-}
-
-function sinceOf({ before }: Creation): string {
-  return before.since.toISOString();
 }
 
 function remedyOf({ session, declared }: Creation): string {

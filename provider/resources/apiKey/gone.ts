@@ -19,8 +19,6 @@ import {
   withChangedOutputs,
 } from "./model";
 
-export type KeyPath = ApiKeyPath;
-
 type Found = { readonly kind: "found"; readonly record: ApiKeyRecord } | Missing;
 
 interface Missing {
@@ -32,7 +30,7 @@ interface Missing {
 }
 
 /** One GET. Throws a CallError unless it finds the key or says that there is none. */
-export async function findKey(session: Session, path: KeyPath): Promise<Found> {
+export async function findKey(session: Session, path: ApiKeyPath): Promise<Found> {
   try {
     const record = await readApiKey(session.call, path);
     if (!record.deleted) return { kind: "found", record };
@@ -48,7 +46,7 @@ export async function findKey(session: Session, path: KeyPath): Promise<Found> {
  * does not have it. A token of another tenant, a gateway or a retired path answers 404 or 410 for what exists, too.
  * Throws a CallError or an InconclusiveError if neither is certain.
  */
-export async function lookUpKey(session: Session, path: KeyPath): Promise<ApiKeyRecord | undefined> {
+export async function lookUpKey(session: Session, path: ApiKeyPath): Promise<ApiKeyRecord | undefined> {
   const first = await findKey(session, path);
   if (first.kind === "found") return first.record;
   await expectVisible(session, path.workspaceId, first.missing);
@@ -73,7 +71,11 @@ const waits = new WeakMap<object, Promise<unknown>>();
  * A service that lags behind may show a key that was just created neither by GET nor in its list. In each process one wait
  * serves all keys of a workspace: after it, none that another process created is too new.
  */
-async function awaitShown(session: Session, { workspaceId, keyId }: KeyPath, missing: string): Promise<void> {
+async function awaitShown(
+  session: Session,
+  { workspaceId, keyId }: ApiKeyPath,
+  missing: string,
+): Promise<void> {
   const list = sharedReads(session.call).keys(workspaceId);
   const before = await list.recent();
   if (before.kind === "known" && before.value.byId.has(keyId)) return;
@@ -90,7 +92,7 @@ async function awaitShown(session: Session, { workspaceId, keyId }: KeyPath, mis
 }
 
 /** Whether the workspace's list has the key as not deleted. Throws an InconclusiveError if it can't be read. */
-async function isListed(session: Session, path: KeyPath, { missing, marked }: Missing): Promise<boolean> {
+async function isListed(session: Session, path: ApiKeyPath, { missing, marked }: Missing): Promise<boolean> {
   const { workspaceId, keyId } = path;
   const list = sharedReads(session.call).keys(workspaceId);
   // A list without `deleted` does not contradict a record that has it.
@@ -118,7 +120,7 @@ export function isAboutKey(error: unknown): error is CallError {
 }
 
 /** Whether a refused write shows that the key is gone. Throws an InconclusiveError if that is not certain. */
-export async function isGoneAfter(session: Session, path: KeyPath, refusal: unknown): Promise<boolean> {
+export async function isGoneAfter(session: Session, path: ApiKeyPath, refusal: unknown): Promise<boolean> {
   if (!isAboutKey(refusal)) return false;
   try {
     return (await lookUpKey(session, path)) === undefined;
@@ -130,7 +132,7 @@ export async function isGoneAfter(session: Session, path: KeyPath, refusal: unkn
 }
 
 /** Whether a key whose deletion was accepted no longer exists: a GET or the list says so (R7). */
-export async function isDeleted(session: Session, path: KeyPath): Promise<boolean> {
+export async function isDeleted(session: Session, path: ApiKeyPath): Promise<boolean> {
   try {
     return (await findKey(session, path)).kind === "missing";
   } catch (error) {
@@ -142,7 +144,7 @@ export async function isDeleted(session: Session, path: KeyPath): Promise<boolea
   }
 }
 
-export function pathOf({ workspaceId }: KeyDraft, keyId: string): KeyPath {
+export function pathOf({ workspaceId }: KeyDraft, keyId: string): ApiKeyPath {
   return { workspaceId: String(workspaceId), keyId };
 }
 
@@ -185,7 +187,7 @@ const firstKeys = new WeakMap<KeyList, string>();
  */
 async function listedAsInState(
   session: Session,
-  path: KeyPath,
+  path: ApiKeyPath,
   state: KeyState,
   reader?: string,
 ): Promise<ApiKeyRecord | undefined> {
@@ -211,7 +213,7 @@ async function listedAsInState(
 /** The key's record in the list, if an update can use it instead of a read (K1). Writes to other keys don't matter. */
 export async function listedForUpdate(
   session: Session,
-  path: KeyPath,
+  path: ApiKeyPath,
   state: KeyState,
   declared: KeyInputs,
 ): Promise<ApiKeyRecord | undefined> {
@@ -224,7 +226,7 @@ export async function listedForUpdate(
 
 export async function readKeyOrFail(
   session: Session,
-  path: KeyPath,
+  path: ApiKeyPath,
   doing: string,
   notDone = "State is unchanged",
 ): Promise<ApiKeyRecord | undefined> {

@@ -129,8 +129,6 @@ export function unchanged(name: string, value: unknown, { id, state }: KeyCompar
   return name === "existingId" && (value === undefined || value === id);
 }
 
-/** Turns inputs into request bodies, and answers into state. */
-
 /** The updatable fields as the service has them, in canonical form. */
 export function observe(record: ApiKeyRecord): Properties {
   const shown: Properties = record;
@@ -150,10 +148,7 @@ export function isWhole(record: ApiKeyRecord): boolean {
 }
 
 /** Whether a key is of the declared customer, as far as is known. */
-export function isOfCustomer(
-  { customerId }: { readonly customerId?: string | undefined },
-  declared: KeyInputs,
-): boolean {
+export function isOfCustomer({ customerId }: ApiKeyRecord, declared: KeyInputs): boolean {
   return customerId === undefined || caseFolded(customerId) === caseFolded(declared.customerId);
 }
 
@@ -182,15 +177,13 @@ export function adoptionNote(what: string, inputs: KeyDraft): string | undefined
   return id && `${capitalised(what)}: 1 existing key to adopt, without its secret: ${id}; nothing to create.`;
 }
 
-const withoutSecret = { key: undefined };
-
 export function previewCreate(inputs: KeyDraft): Properties {
-  return adoptedId(inputs) === undefined ? {} : withoutSecret;
+  return adoptedId(inputs) === undefined ? {} : { key: undefined };
 }
 
 /** An adopted or imported key has no secret, and no update gives it one. */
 export function previewUpdate({ state }: KeyCompared): Properties {
-  return state.key || isLost(state) ? {} : withoutSecret;
+  return state.key || isLost(state) ? {} : { key: undefined };
 }
 
 /** How messages name a key. */
@@ -259,24 +252,14 @@ export function stateAfterWrite(
   before: KeyState,
 ): KeyState {
   return {
-    ...pick(before, keptProperties),
+    ...pick(before, [...Object.keys(shape.outputs), "__keyLost"]),
     ...defined(outputs(settled.record)),
     ...stateAfter(updatable, declared, settled, observe),
   };
 }
 
-const keptProperties = [...Object.keys(shape.outputs), "__keyLost"];
-
-/** Previews show stable outputs as unchanged, so an update keeps their value too. */
-export function stateAfterUpdate(
-  declared: KeyInputs,
-  settled: Settled<ApiKeyRecord>,
-  before: KeyState,
-): KeyState {
-  return { ...stateAfterWrite(declared, settled, before), ...pick(before, stableOutputs) };
-}
-
-const stableOutputs = Object.entries(shape.outputs).flatMap(([name, output]) =>
+/** Previews show these as unchanged, so an update keeps their values. */
+export const stableOutputs = Object.entries(shape.outputs).flatMap(([name, output]) =>
   "stable" in output ? [name] : [],
 );
 

@@ -68,15 +68,11 @@ export function toWire(declared: readonly Granted[], current: readonly KeyScope[
 }
 
 /** Scopes that grant what the declared ones, spelled in the same way, don't. */
-function excess(current: readonly KeyScope[], declared: readonly Granted[]): readonly Granted[] {
+export function excess(current: readonly KeyScope[], declared: readonly Granted[]): readonly Granted[] {
   const wanted = new Map(declared.map((scope) => [scope.representation, scope]));
   return (canonicalScopes(current) ?? []).filter((scope) =>
     permissions.some((name) => scope[name] && !wanted.get(scope.representation)?.[name]),
   );
-}
-
-export function isWider(current: readonly KeyScope[], declared: readonly Granted[]): boolean {
-  return excess(current, declared).length > 0;
 }
 
 /**

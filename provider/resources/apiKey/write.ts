@@ -1,7 +1,13 @@
 /** The operations on one API key. A set uses them for each of its keys. */
 
 import { recordOf, type Written } from "../../client/send";
-import { type ApiKeyRecord, deleteApiKey, type EditApiKey, editApiKey } from "../../client/service";
+import {
+  type ApiKeyPath,
+  type ApiKeyRecord,
+  deleteApiKey,
+  type EditApiKey,
+  editApiKey,
+} from "../../client/service";
 import {
   type Aim,
   type Convergence,
@@ -15,7 +21,7 @@ import {
 import type { Elsewhere, Outcome, Session } from "../../core/definition";
 import { explain, Failure, InconclusiveError, orFail } from "../../core/errors";
 import { isSecret, shown } from "../../core/secrecy";
-import { hiddenIn, type ManagedField, observedKey, type Properties, same } from "../../core/state";
+import { hiddenIn, type ManagedField, observedKey, type Properties, pick, same } from "../../core/state";
 import { capitalised, sentences } from "../../core/text";
 import { createOrMigrate, type KeyProblem, secretProblem } from "./create";
 import {
@@ -23,7 +29,6 @@ import {
   isAboutKey,
   isDeleted,
   isGoneAfter,
-  type KeyPath,
   listedForUpdate,
   lookUpKey,
   pathOf,
@@ -40,11 +45,11 @@ import {
   label,
   observe,
   outputs,
-  stateAfterUpdate,
+  stableOutputs,
   stateAfterWrite,
   updatable,
 } from "./model";
-import { type Granted, inWords, isWider, toWire, undeclared } from "./scopes";
+import { excess, type Granted, inWords, toWire, undeclared } from "./scopes";
 
 type KeyOutcome = Outcome<KeyState>;
 
@@ -124,9 +129,8 @@ export async function update(
   const listed = await listedForUpdate(session, path, state, declared);
   const settled = await send(session, write, listed ?? (await readToWrite(session, write)), listed);
   warnAbout(session, id, settled);
-  return outcome(id, stateAfterUpdate(declared, settled, state), [
-    problem(doing, failureOf(session, settled)),
-  ]);
+  const next = { ...stateAfterWrite(declared, settled, state), ...pick(state, stableOutputs) };
+  return outcome(id, next, [problem(doing, failureOf(session, settled))]);
 }
 
 async function adopt(session: Session, declared: KeyInputs, id: string): Promise<KeyOutcome> {
@@ -158,7 +162,7 @@ function nothingToAdopt(): InconclusiveError {
 
 /** A write to a key that exists. */
 interface KeyWrite {
-  readonly path: KeyPath;
+  readonly path: ApiKeyPath;
   readonly declared: KeyInputs;
   /** The key's state before. */
   readonly state: KeyState;
@@ -258,7 +262,7 @@ export async function deleteKey(session: Session, id: string, state: KeyState): 
 }
 
 /** Throws if the key may still exist: neither a success nor a refusal is believed by itself (R7). */
-async function sendDelete(session: Session, path: KeyPath): Promise<void> {
+async function sendDelete(session: Session, path: ApiKeyPath): Promise<void> {
   let answered: Written<ApiKeyRecord>;
   try {
     answered = await deleteApiKey(session.call, path);
@@ -280,8 +284,6 @@ async function sendDelete(session: Session, path: KeyPath): Promise<void> {
   throw new InconclusiveError(`${said}, but the key still exists`);
 }
 
-/** Writes a key until it is seen to match the program (R4, K1, K4). */
-
 /** A list may be older than the key: then every field must come back exactly. */
 function edit(
   session: Session,
@@ -301,7 +303,7 @@ function edit(
 /** Checks that a new key matches the program, and corrects it. Never throws: its secret must not be lost. */
 function confirm(
   session: Session,
-  path: KeyPath,
+  path: ApiKeyPath,
   declared: KeyInputs,
   created: Written<ApiKeyRecord> & { readonly record: ApiKeyRecord },
 ): Promise<Settled<ApiKeyRecord>> {
@@ -310,7 +312,7 @@ function confirm(
   return converge(session, { ...by, isEdit: false, aims }, created);
 }
 
-function convergence(session: Session, path: KeyPath, declared: KeyInputs, last: ApiKeyRecord) {
+function convergence(session: Session, path: ApiKeyPath, declared: KeyInputs, last: ApiKeyRecord) {
   return {
     waitingFor: `key ${path.keyId} to match the program`,
     last,
@@ -341,7 +343,7 @@ function convergence(session: Session, path: KeyPath, declared: KeyInputs, last:
  * confirm it (K4).
  */
 function losesRights(before: ApiKeyRecord, { enabled, scopes }: KeyInputs): boolean {
-  return (before.enabled === true && !enabled) || isWider(before.scopes ?? [], scopes);
+  return (before.enabled === true && !enabled) || excess(before.scopes ?? [], scopes).length > 0;
 }
 
 /** The PATCHes that are sent until the key matches the program. The second also revokes scopes that are not declared (K4). */

@@ -326,8 +326,6 @@ export function toDelete(state: Pick<SetState, "__toDelete" | typeof secretsKey>
 
 // ---- Rules: an ApiKey's for each entry, and those about aliases -----------------------------------------------------
 
-type Path = readonly string[];
-
 export function rules(
   declared: SetDraft,
   before: SetDraft | undefined,
@@ -340,7 +338,7 @@ export function rules(
     const path = ["keys", alias];
     const at = spelled(path);
     const own = isRecord(entry) ? entry : {};
-    const former = earlierAlias(alias, entry, earlier);
+    const former = earlier.has(alias) ? alias : (formerAlias(entry) ?? alias);
     const earlierKey = earlier.has(former)
       ? withDefaults(before ?? {}, former, earlier.get(former))
       : undefined;
@@ -377,7 +375,12 @@ function aliasRules(at: string, alias: string): readonly string[] {
 }
 
 /** A line with the path of the input: in the entry, or in defaults if it comes from there. */
-function inPlace({ path, message }: Problem, entry: Path, own: Properties, { defaults }: SetDraft): string {
+function inPlace(
+  { path, message }: Problem,
+  entry: readonly string[],
+  own: Properties,
+  { defaults }: SetDraft,
+): string {
   const [field] = path;
   if (field === "workspaceId") return `${spelled(entry)}: ${field} ${message}`;
   const at = spelled([...entry, ...path]);
@@ -420,9 +423,4 @@ function uniqueRules(entries: Entries): readonly string[] {
         : [];
     }),
   );
-}
-
-/** The alias of this entry's key in the last update, if it had the key. */
-function earlierAlias(alias: string, entry: unknown, earlier: ReadonlyMap<string, unknown>): string {
-  return earlier.has(alias) ? alias : (formerAlias(entry) ?? alias);
 }
