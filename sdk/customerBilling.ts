@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import * as pulumi from "@pulumi/pulumi";
 import type { Shape } from "../provider/resources/customerBilling";
-import { type Facts, isOfKind, type Outputs, registration, settleAbsent } from "./resource";
+import { type Facts, type Internals, isOfKind, type Outputs, registration, settleAbsent } from "./resource";
 import { inOneHost, isTypeOf } from "./types";
 
 /**
@@ -215,11 +215,7 @@ async function readState(): Promise<State> {
 async function revealed(properties: Properties): Promise<Properties> {
   const entries = Object.entries(properties).map(async ([name, value]) => [
     name,
-    pulumi.Output.isInstance(value) ? await (value as unknown as Promised).promise(true) : value,
+    pulumi.Output.isInstance(value) ? await (value as unknown as Internals).promise(true) : value,
   ]);
   return Object.fromEntries(await Promise.all(entries));
-}
-
-interface Promised {
-  promise(withUnknowns: boolean): Promise<unknown>;
 }

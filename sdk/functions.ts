@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { ApiKeyArgs, FoundKeyScope, KeyValue } from "./keyProperties";
+import type { FoundKeyScope } from "./keyProperties";
 import { argumentsOf, type Provider, type ProviderArgs } from "./provider";
 import { chosenHost } from "./resource";
 import { prefixes } from "./types";
@@ -45,14 +45,8 @@ export interface FoundWorkspace {
   readonly updatedAt: string | undefined;
 }
 
-type ReturnedOfKey = Omit<
-  ApiKeyArgs,
-  "workspaceId" | "externalMeterId" | "metadata" | "existingKey" | "existingId" | "keepers"
->;
-type FoundOfKey = { readonly [Name in keyof Required<ReturnedOfKey>]: KeyValue<Name> | undefined };
-
 /** A key, as a function returns it: never with its secret. A field that the service leaves out is absent. */
-export interface FoundApiKey extends Omit<FoundOfKey, "scopes"> {
+export interface FoundApiKey {
   /** The key's id. */
   readonly id: string;
   /** The key's name. */
@@ -156,9 +150,7 @@ export interface GetScopesResult {
 /** The arguments of the Output form of a function: any of them may be an Output. */
 export type FunctionInputs<Args> = { readonly [Name in keyof Args]: pulumi.Input<Args[Name]> };
 
-/**
- * Returns the workspaces that the access token can see, at each preview and update.
- */
+/** Returns the workspaces that the access token can see, at each preview and update. */
 export function getWorkspaces(opts: FunctionOptions = {}): Promise<GetWorkspacesResult> {
   return invoke("getWorkspaces", {}, opts);
 }
@@ -233,9 +225,7 @@ export function getApiKeyOutput(
   return invokeOutput("getApiKey", args, opts);
 }
 
-/**
- * Returns the scopes that a workspace defines, at each preview and update.
- */
+/** Returns the scopes that a workspace defines, at each preview and update. */
 export function getScopes(args: GetScopesArgs, opts: FunctionOptions = {}): Promise<GetScopesResult> {
   return invoke("getScopes", args, opts);
 }

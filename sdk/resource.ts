@@ -82,7 +82,8 @@ export function registration<S extends Shape>(
   inputs: object,
   opts: pulumi.CustomResourceOptions,
 ): [type: string, name: string, properties: pulumi.Inputs, opts: pulumi.CustomResourceOptions] {
-  const isDynamic = chosenHost() === "dynamic";
+  const [host, former] = chosenAndFormer();
+  const isDynamic = host === "dynamic";
   if (isDynamic && opts.import !== undefined) {
     throw new pulumi.RunError(
       `${kind} "${name}": the resource option import can't work for dynamic resources. ${insteadOfImport}`,
@@ -90,7 +91,8 @@ export function registration<S extends Shape>(
   }
   // In a component that is a provider of its own, there is no stack, so the class can't guard a grant.
   const isUnguarded = isGuarded && pulumi.runtime.getStackResource() === undefined;
-  const [type, movable] = asResource(kind, opts);
+  const type = prefixes[host] + kind;
+  const movable = moving(opts, type, prefixes[former] + kind);
   const names = Object.keys(properties) as (keyof typeof properties)[];
   const secrets = names.filter((property) => properties[property] === "secret");
   const always = [...secrets, ...secretInputs];
@@ -145,8 +147,8 @@ export function settleAbsent<S extends Shape>(
   }
 }
 
-/** What Pulumi's types leave out of an Output. */
-interface Internals {
+/** @internal What Pulumi's types leave out of an Output. */
+export interface Internals {
   isKnown: Promise<boolean>;
   /** With unknown values in place; an output that the engine's answer lacks is `undefined`. */
   promise(withUnknowns: true): Promise<unknown>;
@@ -164,16 +166,7 @@ export function chosenHost(): Host {
   );
 }
 
-/** The type of a kind's resources, and options with the other host's type as an alias, so that a stack can move. */
-function asResource<Options extends pulumi.ResourceOptions>(
-  kind: string,
-  opts: Options,
-): [type: string, opts: Options] {
-  const [host, former] = chosenAndFormer();
-  return [prefixes[host] + kind, moving(opts, prefixes[host] + kind, prefixes[former] + kind)];
-}
-
-/** The same for an explicit Provider, with its package instead of the type. */
+/** The package of an explicit Provider, and options with which a stack can move to it from the other host. */
 export function asProvider(opts: pulumi.ResourceOptions): [pkg: string, opts: pulumi.ResourceOptions] {
   const [host, former] = chosenAndFormer();
   const [own, other] = [host, former].map((of) => `pulumi:providers:${packages[of]}`) as [string, string];
@@ -184,7 +177,10 @@ function chosenAndFormer(): [host: Host, former: Host] {
   return chosenHost() === "plugin" ? ["plugin", "dynamic"] : ["dynamic", "plugin"];
 }
 
-/** A resource may be renamed in the update that moves it, so each alias is also given with the other type. */
+/**
+ * Options with the other host's type as an alias, so that a stack can move. A resource may be renamed in the same update,
+ * so each alias is also given with that type.
+ */
 function moving<Options extends pulumi.ResourceOptions>(opts: Options, own: string, type: string): Options {
   const given = opts.aliases ?? [];
   const moved = given.map((alias) =>
