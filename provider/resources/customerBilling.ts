@@ -1,7 +1,6 @@
 /**
- * Credits granted in a workspace. The service can only create such a record: it can't read, change or delete one. So each
- * change of `grant` sends one POST, which is not repeated, whatever happens to its answer. A change of what was granted
- * fails the preview. Refresh and destroy make no request (interface, sections 2 and 4.12).
+ * Credits granted in a workspace. The service can only create such a record: it can't read, change or delete one
+ * (interface, sections 2 and 4.12).
  */
 import { randomUUID } from "node:crypto";
 import * as z from "zod/mini";

@@ -1,7 +1,6 @@
 /**
- * A scope of a workspace. The service can list and create scopes, but neither change nor delete them. A scope that exists
- * with the same values is adopted. A change fails the preview, unless it creates another scope. Destroy only removes the
- * scope from state (interface, sections 2, 4.10 and 4.11).
+ * A scope of a workspace. The service can list and create scopes, but neither change nor delete them (interface, sections
+ * 2, 4.10 and 4.11).
  */
 import { CallError } from "../client/send";
 import { createScope, type ScopeRecord } from "../client/service";

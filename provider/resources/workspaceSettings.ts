@@ -1,7 +1,6 @@
 /**
- * The defaults for keys of a workspace that exists already: prefix, allowed addresses, rate limit, expiration. Only
- * declared settings are managed; the others stay as they are, even if the service's PATCH replaces. Destroy leaves the
- * settings as they are or, with onDestroy "restore", restores the former values (interface, sections 2, 4.7 and 4.8).
+ * The defaults that a workspace, which exists already, has for its keys. Only declared settings are managed (interface,
+ * sections 2, 4.7 and 4.8).
  */
 import ipaddr from "ipaddr.js";
 import * as z from "zod/mini";

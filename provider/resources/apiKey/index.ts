@@ -1,8 +1,4 @@
-/**
- * An API key of a workspace. Name, scopes and enabled are updated in place; any other change creates a new key
- * before the old one is deleted. Destroy deletes the key. The service shows the secret once, on create; it is kept in
- * state from then on (interface, sections 2 and 4.1 to 4.5).
- */
+/** An API key of a workspace (interface, sections 2 and 4.1 to 4.5). */
 import { define } from "../../core/definition";
 import { read } from "./gone";
 import {

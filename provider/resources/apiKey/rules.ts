@@ -1,11 +1,11 @@
+/** Rules that concern several inputs of an API key. */
+
 import { createHash } from "node:crypto";
 import { certainlyChanged, isUnknown, string } from "../../core/fields";
 import { type Checked, handOver, objectIdentity } from "../../core/registry";
 import { spelled } from "../../core/text";
 import { adoptedId, existing, fields, inputs, type KeyDraft, onlyForNew } from "./model";
 import { repeated } from "./scopes";
-
-/** Rules that concern several inputs of an API key. */
 
 /** An error in an input: its path, and what to do about it. */
 export interface Problem {
