@@ -79,12 +79,9 @@ async function awaitShown(
   const list = sharedReads(session.call).keys(workspaceId);
   const before = await list.recent();
   if (before.kind === "known" && before.value.byId.has(keyId)) return;
-  const polling = {
-    waitingFor: `the service to show key ${keyId}`,
-    look: async () => {},
-    isDone: () => false,
-  };
-  const waiting = waits.get(list) ?? pollUntil(session, polling).then(list.fresh);
+  const waitingFor = `the service to show key ${keyId}`;
+  const wait = () => pollUntil(session, { waitingFor, look: async () => {}, isDone: () => false });
+  const waiting = waits.get(list) ?? wait().then(list.fresh);
   waits.set(list, waiting);
   await waiting;
   if (session.over.aborted)

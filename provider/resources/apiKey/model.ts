@@ -26,7 +26,6 @@ import { caseFolded, defined, observedKey, type Properties, pick, same } from ".
 import { capitalised } from "../../core/text";
 import {
   jsonObject,
-  keepersMap,
   optionalFlag,
   optionalString,
   pathSegment,
@@ -81,7 +80,7 @@ export const inputs = {
     local: true,
     canonical: string,
   }),
-  keepers: optional(keepersMap, { ...replace, local: true, canonical: map }),
+  keepers: optional(z.nullish(z.record(z.string(), text)), { ...replace, local: true, canonical: map }),
 };
 
 /** Inputs that the service takes only for a new key, not for one that is migrated (interface, 4.4 and 4.5). */

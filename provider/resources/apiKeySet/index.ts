@@ -1,12 +1,8 @@
-/**
- * Many API keys of a workspace as one resource, each under its own alias. Each is managed as an ApiKey with the same
- * inputs would be. One update creates, updates and replaces keys, then deletes those that are replaced or no longer
- * declared. Only another workspace replaces the set. Destroy deletes all its keys (interface, sections 2 and 4.1 to 4.5).
- */
+/** Many API keys of a workspace as one resource, each managed as an ApiKey with the same inputs would be. */
 
 import { randomUUID } from "node:crypto";
 import { difference } from "../../core/comparison";
-import { type Comparison, define, type Elsewhere, type Outcome, type Session } from "../../core/definition";
+import { type Comparison, define, type Outcome, type Session } from "../../core/definition";
 import { Failure } from "../../core/errors";
 import { containsUnknown, isUnknown, unknown } from "../../core/fields";
 import { defined, failedKey, isRecord, type Properties } from "../../core/state";
@@ -91,7 +87,8 @@ export const apiKeySet = define({
   ifUnsaved: (session, inputs) => ifUnsaved(session, [{}, ...existingIn(inputs)]),
   read,
   update,
-  delete: remove,
+  delete: (session, _id, state, elsewhere) =>
+    removeKeys(session, ownerOf(state), ownedKeys(state), elsewhere),
 });
 
 type SetOutcome = Outcome<SetState>;
@@ -132,10 +129,6 @@ async function read(session: Session, id: string, state: SetState): Promise<SetO
     now.toDelete.length === before.toDelete.length &&
     Array.from(before.byAlias).every(([alias, key]) => now.byAlias.get(alias)?.state === key.state);
   return { id, state: isSame ? state : stateOf(state, now) };
-}
-
-async function remove(session: Session, _id: string, state: SetState, elsewhere: Elsewhere): Promise<void> {
-  await removeKeys(session, ownerOf(state), ownedKeys(state), elsewhere);
 }
 
 /** What an update of a set does with its keys. It depends on nothing but state and inputs. */

@@ -32,6 +32,3 @@ export const jsonObject = z.nullish(
     }),
   ),
 );
-
-/** Values of our own that only force a replacement when they change. */
-export const keepersMap = z.nullish(z.record(z.string(), text));

@@ -7,7 +7,6 @@ import { capitalised, inBounds, listed, oneLine } from "../../core/text";
 
 /** One of many things to do. `name` is what messages call it. */
 export type Item<T = unknown> = T & { readonly name: string };
-type Act<T> = (session: Session, one: T) => Promise<void>;
 
 /** What went wrong with one key: an error or a warning. */
 interface Trouble {
@@ -22,7 +21,11 @@ interface Trouble {
 
 export interface Batch {
   /** Works on a few at a time, and then prints their warnings. `verb` is for the progress line: "5 of 10 created". */
-  each<T extends Item>(verb: string, all: readonly T[], act: Act<T>): Promise<void>;
+  each<T extends Item>(
+    verb: string,
+    all: readonly T[],
+    act: (part: Session, one: T) => Promise<void>,
+  ): Promise<void>;
   /** The names of those that failed. */
   readonly failed: ReadonlySet<string>;
   /** "3 of 200 failed". */

@@ -35,8 +35,8 @@ export interface OwnedKeys {
 
 export const noKeys: OwnedKeys = { byAlias: new Map(), toDelete: [] };
 
-function asOwnedKey(workspaceId: unknown, { id, name }: KeyToDelete): OwnedKey {
-  return { id, state: { workspaceId, name } as KeyState };
+function itemToDelete(workspaceId: unknown, { id, name }: KeyToDelete): Item<OwnedKey> {
+  return { name, id, state: { workspaceId, name } as KeyState };
 }
 
 /** Reads them from state. `isUnnamed`: their names are secret. */
@@ -226,12 +226,7 @@ function decideDeletions(
   const isWaiting = (one: Deletion) =>
     wantedBy(one) !== undefined || (one.successor !== undefined && failedInState.has(one.successor));
   const waitingSince = owned.toDelete.map(
-    (one): Deletion => ({
-      ...asOwnedKey(workspaceId, one),
-      name: one.name,
-      isReplaced: true,
-      successor: one.alias,
-    }),
+    (one): Deletion => ({ ...itemToDelete(workspaceId, one), isReplaced: true, successor: one.alias }),
   );
   const all = [...replaced, ...waitingSince, ...removed].filter((one) => !isKept(one));
   return {
@@ -316,8 +311,7 @@ export async function removeKeys(
   elsewhere: Elsewhere,
 ): Promise<void> {
   const batch = openBatch(session, owner.label);
-  const toDelete = owned.toDelete.map((one) => ({ ...asOwnedKey(owner.workspaceId, one), name: one.name }));
-  const all = [...itemsOf(owned), ...toDelete];
+  const all = [...itemsOf(owned), ...owned.toDelete.map((one) => itemToDelete(owner.workspaceId, one))];
   await batch.each("deleted", all, async (part, one) => {
     failIfCancelled(part);
     maskKey(part, one.state);

@@ -1,19 +1,10 @@
 /**
- * An API key that is replaced by a new one when it is old enough, or when an input needs a new key. The previous key
- * stays valid for the overlap, so that its users have time to change; name, scopes and enabled are updated in place
- * on both. A key is created by one update and deleted by a later one, never by a refresh. Destroy deletes both (interface,
- * sections 2 and 4.1 to 4.5).
+ * An API key that an update replaces by a new one when it is old enough, or when an input needs a new key. The previous
+ * key stays valid for the overlap, so that its users have time to change.
  */
 
 import { randomUUID } from "node:crypto";
-import {
-  type Comparison,
-  define,
-  type Elsewhere,
-  type Managed,
-  type Outcome,
-  type Session,
-} from "../../core/definition";
+import { type Comparison, define, type Managed, type Outcome, type Session } from "../../core/definition";
 import { Failure } from "../../core/errors";
 import { certainlyChanged, containsUnknown, unknown } from "../../core/fields";
 import { isSecret } from "../../core/secrecy";
@@ -95,7 +86,8 @@ export const rotatingApiKey = define({
   ifUnsaved: (session, inputs) => ifUnsaved(session, [{}, inputs]),
   read,
   update,
-  delete: remove,
+  delete: (session, _id, state, elsewhere) =>
+    removeKeys(session, ownerOf(state), ownedKeys(state), elsewhere),
 });
 
 type RotatingOutcome = Outcome<RotatingState>;
@@ -232,15 +224,6 @@ async function read(
   if (owned.byAlias.size === 0 && owned.toDelete.length === 0) return undefined;
   const times = owned.byAlias.has("current") ? timesOf(state) : {};
   return { id, state: stateOf(state, owned, times, state.__lastUsed) };
-}
-
-async function remove(
-  session: Session,
-  _id: string,
-  state: RotatingState,
-  elsewhere: Elsewhere,
-): Promise<void> {
-  await removeKeys(session, ownerOf(state), ownedKeys(state), elsewhere);
 }
 
 function objectsIn(state: RotatingState): readonly Managed[] {
