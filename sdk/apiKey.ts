@@ -133,7 +133,7 @@ export function withSecret<Args extends { readonly existingKey?: pulumi.Input<st
   return { ...args, existingKey: pulumi.secret(existingKey) };
 }
 
-/** @internal The property `key` of a resource that may have been imported. */
+/** @internal The property `key` of a resource that may have been adopted or imported. */
 export function secretIn(
   kind: string,
   { key, id }: Pick<ApiKey, "key" | "id">,

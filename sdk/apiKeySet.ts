@@ -214,9 +214,7 @@ function noKey(name: string, alias: string): pulumi.RunError {
   return new pulumi.RunError(`ApiKeySet "${name}" has no key "${alias}".`);
 }
 
-/**
- * Makes each existingKey secret, as far as it can be seen without waiting. The provider does the same for the others.
- */
+/** Makes each existingKey secret, as far as it can be seen without waiting. The provider does so for the others. */
 function withSecrets(keys: ApiKeySetArgs["keys"]): ApiKeySetArgs["keys"] {
   if (!isPlain(keys)) return keys;
   return Object.fromEntries(

@@ -75,7 +75,8 @@ export interface PolicyKey extends Omit<PolicyValues, "scopes"> {
  * @see docs/policies.md
  */
 export function declaredKeys({ type, name, props }: PolicyResource): readonly PolicyKey[] {
-  if (kindsOfOne.some((kind) => isTypeOf(kind, type))) return [keyOf(name, (field) => props[field])];
+  const isOne = ["ApiKey", "RotatingApiKey"].some((kind) => isTypeOf(kind, type));
+  if (isOne) return [keyOf(name, (field) => props[field])];
   if (!isTypeOf("ApiKeySet", type)) return [];
   const { keys } = props;
   const isMigrated = (alias: string) => at(at(props["__keys"], alias), "migrated") === true;
@@ -99,8 +100,6 @@ export function expiresWithin(
   // Services use 0 for a key that never expires.
   return keys.filter(({ effectiveExpiresAt: time = 0 }) => time > 0 && time * msPerUnit <= latest);
 }
-
-const kindsOfOne = ["ApiKey", "RotatingApiKey"];
 
 /** What an entry has goes before a default, and null takes that away. */
 function ofEntry(props: PolicyResource["props"], alias: string, field: string): unknown {

@@ -194,21 +194,17 @@ function moving<Options extends pulumi.ResourceOptions>(opts: Options, own: stri
 /** The property names that lead to a value; "*" matches any name. */
 type Path = readonly string[];
 
-/** What is secret apart from values in the inputs. */
-interface Others {
-  /** The outputs that the resource option additionalSecretOutputs names. */
-  readonly outputs: readonly string[];
-  /** Dotted paths that are always secret; the provider knows them already. */
-  readonly always: readonly string[];
-}
-
 /**
  * The paths of the values that a program made secret in a resource's inputs, always in the same order; `undefined` if
  * there are none. The provider gets plain values, so it learns only from these paths what is secret. A list is secret
  * as a whole, and so is the value of an Output. A field of one of a set's keys is secret in all keys, so that the list
- * of paths stays short.
+ * of paths stays short. `outputs`: those that the option additionalSecretOutputs names. `always`: dotted paths that the
+ * provider knows already.
  */
-export function secretPaths(inputs: object, { outputs, always }: Others): pulumi.Input<Path[] | undefined> {
+export function secretPaths(
+  inputs: object,
+  { outputs, always }: Readonly<Record<"outputs" | "always", readonly string[]>>,
+): pulumi.Input<Path[] | undefined> {
   const known = new Set(always);
   const isNew = (path: Path) => !known.has(inEachKey(path).join("."));
   const named = outputs.map((output): Path => [output]).filter(isNew);
