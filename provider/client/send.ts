@@ -29,10 +29,10 @@ export class CallError extends Error {
   readonly verdict: Verdict;
   /** The status of the last answer; `undefined` if there was none. */
   readonly status: number | undefined;
-  /** Whether a 2xx to a GET has nothing where the record should be. */
+  /** Whether a 2xx to a GET has null where the record should be, or is `{}`. */
   readonly noRecord: boolean;
 
-  constructor(verdict: Verdict, message: string, status?: number, { noRecord = false } = {}) {
+  constructor(verdict: Verdict, message: string, status?: number, noRecord = false) {
     super(message);
     this.verdict = verdict;
     this.status = status;
@@ -52,8 +52,7 @@ export interface Written<T> {
   readonly record: T | undefined;
   /** Why, as a phrase that begins with "the answer". */
   readonly problem?: string;
-  readonly isEmpty?: true;
-  /** Whether it has nothing where the record should be: `{"apiKey": null}`, or `{}`. */
+  /** Whether it has nothing where the record should be: `{"apiKey": null}`, `{}`, or no body at all. */
   readonly noRecord?: true;
   /** Whether the service answered 202: it has accepted a write, and may not have carried it out yet. */
   readonly deferred?: true;
@@ -206,7 +205,7 @@ export function openTransport(options: TransportOptions = {}): Transport {
     let mayBeDone = false;
     const beganAt = Date.now();
     function stop({ verdict, message, status, noRecord }: CallError): never {
-      if (!mayBeDone || verdict === "ambiguous") throw new CallError(verdict, message, status, { noRecord });
+      if (!mayBeDone || verdict === "ambiguous") throw new CallError(verdict, message, status, noRecord);
       throw new CallError("ambiguous", `${message}; an earlier attempt may have succeeded`, status);
     }
     for (;;) {
@@ -306,7 +305,9 @@ function judge<T>(result: Exchange, { method, read, secrets }: ApiRequest<T>): O
     // A write that was answered with 2xx is over, whatever the answer contains.
     if (answer.record !== undefined || method !== "GET")
       return { kind: "done", answer: status === 202 ? { ...answer, deferred: true } : answer };
-    return failed("ambiguous", `the service answered ${status}, but ${answer.problem}`, status, answer);
+    // An empty body may have been lost on the way.
+    const noRecord = answer.noRecord && body !== "";
+    return failed("ambiguous", `the service answered ${status}, but ${answer.problem}`, status, noRecord);
   }
   const said = errorText(body ?? "", secrets);
   const quoted = said === undefined ? "" : ` "${said}"`;

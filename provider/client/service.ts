@@ -166,7 +166,7 @@ export const editApiKey = async (call: Call, path: ApiKeyPath, body: EditApiKey)
 
 /** 4.2. */
 export const readApiKey = async (call: Call, path: ApiKeyPath) =>
-  get(call, keyPath(path), { ...one("apiKey", apiKey, path.keyId), mayBeNothing: true });
+  get(call, keyPath(path), one("apiKey", apiKey, path.keyId));
 
 /** 4.3. Records may lack scopes and enabled, and the list may be cut. */
 export const listApiKeys = async (call: Call, { workspaceId }: WorkspacePath) =>
@@ -197,7 +197,7 @@ export const editWorkspace = async (call: Call, { workspaceId: id }: WorkspacePa
 
 /** 4.9. A repetition may find the key gone (404). */
 export const deleteApiKey = async (call: Call, path: ApiKeyPath) =>
-  write(call, "DELETE", keyPath(path), { ...one("apiKey", apiKey, path.keyId), mayBeNothing: true });
+  write(call, "DELETE", keyPath(path), one("apiKey", apiKey, path.keyId));
 
 /** 4.10. */
 export const listScopes = async (call: Call, { workspaceId }: WorkspacePath) =>
@@ -262,8 +262,6 @@ interface Expected<T> {
   readonly decoder: field.Decoder<T>;
   /** The id that was asked for: an answer with another one belongs to another request. */
   readonly id?: string | undefined;
-  /** Whether null in place of the record, or `{}`, means that there is no such object, as a 404 does. */
-  readonly mayBeNothing?: boolean;
 }
 
 const one = <T>(wrapper: string, decoder: field.Decoder<T>, id?: string): Expected<T> => ({
@@ -283,11 +281,11 @@ const many = <T>(wrapper: string, entry: field.Decoder<T>): Expected<readonly T[
 
 function readAnswer<T>(
   body: string | undefined,
-  { wrapper, decoder, id, mayBeNothing = false }: Expected<T>,
+  { wrapper, decoder, id }: Expected<T>,
   secrets: readonly string[],
 ): Written<T> {
   if (body === undefined) return unusable("the answer was cut off, or took too long");
-  if (body === "") return { ...unusable("the answer is empty"), isEmpty: true };
+  if (body === "") return { ...unusable("the answer is empty"), noRecord: true };
   let answer: unknown;
   try {
     answer = JSON.parse(body);
@@ -304,7 +302,7 @@ function readAnswer<T>(
   const said = errorInPlace(body, answer, secrets);
   const place = fieldName(error.issues[0]?.path ?? []);
   const problem = `the answer's ${wrapper}${place} is missing or has another type${said ? `: "${said}"` : ""}`;
-  return { ...unusable(problem), ...(mayBeNothing && value === null && !said && { noRecord: true }) };
+  return { ...unusable(problem), ...(value === null && !said && { noRecord: true }) };
 }
 
 const unusable = (problem: string): Written<never> => ({ record: undefined, problem });

@@ -272,7 +272,7 @@ async function sendDelete(session: Session, path: ApiKeyPath): Promise<void> {
   }
   if (recordOf(answered)?.deleted) return;
   // A gateway that answers with a page may answer the next request with a 404, and an error is not a success.
-  const isAccepted = answered.record !== undefined || answered.isEmpty || answered.noRecord;
+  const isAccepted = answered.record !== undefined || answered.noRecord;
   const isGone = await pollUntil(session, {
     waitingFor: `key ${path.keyId} to be deleted`,
     look: async () =>
