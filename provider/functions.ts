@@ -1,4 +1,4 @@
-import { isNotFound, openTransport, type Transport } from "./client/send";
+import { isNotFound, openTransport } from "./client/send";
 import {
   type ApiKeyRecord,
   type Call,
@@ -19,7 +19,7 @@ import { orThrow, type SharedReads, sharedReads } from "./reads";
 /** Where a function reads. Functions with one transport share connections, pace and simultaneous requests. */
 export type Source = Pick<HostContext, "configuration" | "transport">;
 
-let shared: Transport | undefined;
+const shared = openTransport();
 
 /** The source of functions in the program's own process. `given`: config by its full keys. */
 export function sourceOf(given: Readonly<Record<string, unknown>>): Source {
@@ -28,10 +28,7 @@ export function sourceOf(given: Readonly<Record<string, unknown>>): Source {
   const config = engineConfig((key) => given[key]);
   return {
     configuration: () => configuration(config, process.env),
-    transport: () => {
-      shared ??= openTransport();
-      return shared;
-    },
+    transport: () => shared,
   };
 }
 

@@ -1,4 +1,4 @@
-import { openTransport, type Transport } from "./client/send";
+import { openTransport, pause } from "./client/send";
 import {
   type Configuration,
   configuration,
@@ -8,7 +8,6 @@ import {
   type Misconfiguration,
 } from "./core/config";
 import type { HostContext, Shared } from "./core/context";
-import { pause } from "./core/converge";
 import { Failure } from "./core/errors";
 import { type Lifecycle, lifecycle } from "./core/operations";
 import type { Kept } from "./core/state";
@@ -28,8 +27,8 @@ interface InstanceOptions extends Pick<HostContext, "run" | "warn" | "tell" | "n
 export function openInstance(options: InstanceOptions) {
   const { env } = options;
   const shared = new Map<string, Shared>();
+  const transport = openTransport();
   let config: EngineConfig = { argument: {}, stack: {} };
-  let opened: Transport | undefined;
   let isWarned = false;
   let now: number | undefined;
   let resolved: Configuration | Misconfiguration | undefined;
@@ -40,10 +39,6 @@ export function openInstance(options: InstanceOptions) {
     return resolved;
   }
 
-  function transport(): Transport {
-    opened ??= openTransport();
-    return opened;
-  }
   return {
     /** The engine has configured the provider, and its run begins. Warns once in a process of settings that disagree. */
     configure(given: EngineConfig): void {
@@ -65,7 +60,7 @@ export function openInstance(options: InstanceOptions) {
       return lifecycle(definition, {
         ...options,
         configuration: configured,
-        transport,
+        transport: () => transport,
         shared,
         pause,
         // One time for the whole run: what a diff finds due is due for the update too.
@@ -77,7 +72,7 @@ export function openInstance(options: InstanceOptions) {
       });
     },
     /** Where functions read. */
-    source: (): Source => ({ configuration: configured, transport }),
+    source: (): Source => ({ configuration: configured, transport: () => transport }),
   };
 }
 

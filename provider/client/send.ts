@@ -132,9 +132,10 @@ export const retryLimits = {
 /** Requests to one origin at once. */
 export const concurrency = 32;
 
-const systemPause = async (ms: number, signal?: AbortSignal): Promise<void> => {
+/** Waits that long, or until the signal is aborted. */
+export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   await timer(ms, undefined, signal && { signal }).catch(() => {});
-};
+}
 
 /** Requests to one origin: a limited number at once, and none during a pause that the service asked for. */
 function openLane(agent: Dispatcher) {
@@ -162,7 +163,7 @@ type Lane = ReturnType<typeof openLane>;
 
 /** Opens nothing by itself: the HTTP library is loaded, and connections are opened, when they are first needed. */
 export function openTransport(options: TransportOptions = {}): Transport {
-  const { env = process.env, pause = systemPause, random = Math.random } = options;
+  const { env = process.env, random = Math.random, pause: wait = pause } = options;
   const { log = (line: string) => void process.stderr.write(`${line}\n`) } = options;
   const isDebugging = ["true", "1"].includes(env["APIKEYS_DEBUG"] ?? "");
   const timeOuts = { ...usualTimeOuts, ...options.timeOuts };
@@ -215,7 +216,7 @@ export function openTransport(options: TransportOptions = {}): Transport {
         if (pausedMs + leftMs > retryLimits.pausesMs)
           stop(new CallError("notSent", asked, throttled > 0 ? 429 : undefined));
         pausedMs += leftMs;
-        await pause(leftMs, signal);
+        await wait(leftMs, signal);
         if (lane.quietUntil === until) lane.quietUntil = 0;
       }
       const barred = isClosed ? "the client was closed" : run?.reasonAgainst(method);
@@ -247,7 +248,7 @@ export function openTransport(options: TransportOptions = {}): Transport {
       if (!isRepeated || pausedMs + waitMs > retryLimits.pausesMs) stop(error);
       if (!isPaced) {
         pausedMs += waitMs;
-        if (!signal?.aborted) await pause(waitMs, signal);
+        if (!signal?.aborted) await wait(waitMs, signal);
       }
     }
   }
