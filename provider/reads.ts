@@ -3,15 +3,9 @@ import { CallError, type Transport } from "./client/send";
 import { type Call, listApiKeys, listScopes, listWorkspaces, readWorkspace } from "./client/service";
 
 /** An answer, or why there is none. */
-export type Reading<T> = Known<T> | Unavailable;
-interface Known<T> {
-  readonly kind: "known";
-  readonly value: T;
-}
-interface Unavailable {
-  readonly kind: "unavailable";
-  readonly error: CallError;
-}
+export type Reading<T> =
+  | { readonly kind: "known"; readonly value: T }
+  | { readonly kind: "unavailable"; readonly error: CallError };
 
 export interface SharedRead<T> {
   /**

@@ -1,4 +1,4 @@
-/** Returns the inputs in canonical form, or what is wrong with them. */
+/** Checks the inputs of the program. */
 import type * as z from "zod/mini";
 import { canonical, withName } from "./comparison";
 import { type KindContext, note } from "./context";
@@ -25,7 +25,7 @@ export function check(
   const named = withName(definition, inputs, name);
   const declared = canonical(definition, named);
   const last = before && canonicalInputs(definition.fields, before);
-  const elsewhere = declaredElsewhere(context, { declared, last, name, urn });
+  const elsewhere = declaredElsewhere(context, declared, last, name, urn);
   const configuration = host.configuration();
   const failures = [
     ...("problems" in configuration ? configuration.problems : []),
@@ -37,19 +37,13 @@ export function check(
   return { inputs: defined(declared), failures };
 }
 
-/** A resource as the program declares it. */
-interface Declaring {
-  readonly declared: Properties;
-  /** Its former inputs. */
-  readonly last: Properties | undefined;
-  readonly name: string | undefined;
-  readonly urn: string;
-}
-
-/** What the other resources of the program and of the state declare. */
+/** What the other resources of the program and of the state declare. `last`: the former inputs. */
 function declaredElsewhere(
   { declarations, definition, inState }: KindContext,
-  { declared, last, name, urn }: Declaring,
+  declared: Properties,
+  last: Properties | undefined,
+  name: string | undefined,
+  urn: string,
 ): Checked {
   const identitiesOf = (all: Properties) => [...(definition.identities?.(all) ?? [])];
   const identities = identitiesOf(declared);

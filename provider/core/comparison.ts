@@ -1,6 +1,6 @@
 /** Compares a state with the inputs of the program: what an update would do, and what a preview shows. */
 import { isDeepStrictEqual } from "node:util";
-import { expectSameBaseUrl, expectSoleOwner, type KindContext, note, register, sends } from "./context";
+import { expectSameBaseUrl, expectSoleOwner, type KindContext, note, register } from "./context";
 import type { AnyComparison, AnyDefinition, AnyShape, Compared } from "./definition";
 import { Failure } from "./errors";
 import { canonicalInputs, contains, containsUnknown, type Field, unknown } from "./fields";
@@ -236,7 +236,7 @@ function decide(
   const isAfterRefresh = isManaged && refreshed.delete(compared.id);
   if (isManaged && !isAfterRefresh) {
     expectSoleOwner(context, compared, name);
-    const isSent = result.replaces.length > 0 || sends(definition, "update", compared.state);
+    const isSent = result.replaces.length > 0 || definition.sends("update", compared.state);
     if (result.changes !== false && isSent) expectSameBaseUrl(context, given);
     note(context, lineAbout(definition, compared, result, isOnlySecrets), compared.state, compared.inputs);
   }

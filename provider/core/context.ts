@@ -232,27 +232,22 @@ export function expectSoleOwner(
 
 // ---- Notes ---------------------------------------------------------------------------------------------------------
 
-/** Shows a line about what an update would do, if there is one. */
-export function note(context: KindContext, text: string | undefined, ...all: readonly Properties[]): void {
-  const { note: show = context.host.tell } = context.host;
-  if (text !== undefined) show?.(lineOf(context, text, ...all));
-}
-
-/** A line with the text, without the secrets of these properties. */
-function lineOf({ definition, paths }: KindContext, text: string, ...all: readonly Properties[]): string {
+/** Shows a line about what an update would do, if there is one, without the secrets of these properties. */
+export function note(
+  { definition, host, paths }: KindContext,
+  text: string | undefined,
+  ...all: readonly Properties[]
+): void {
+  const { note: show = host.tell } = host;
+  if (text === undefined) return;
   const always = all.flatMap((one) => paths.secrets.flatMap((path) => valuesAt(one, path)));
   const hidden = textsIn([...always, ...secretValues(all, definition.follows)]);
-  return inBounds(maskSecrets(oneLine(text), hidden));
+  show?.(inBounds(maskSecrets(oneLine(text), hidden)));
 }
 
 // ---- Base URL ------------------------------------------------------------------------------------------------------
 
-/**
- * At another base URL, an id may belong to another object, or to none, while the resource's own still exists (R6). State has
- * a hash of the base URL of its last write.
- */
-
-/** The service of the last write; `undefined` if state has none. */
+/** The service of the last write, as a hash of its base URL; `undefined` if state has none. */
 export function lastService(state: Properties): string | undefined {
   const last = state[serviceKey];
   return typeof last === "string" ? last : undefined;
@@ -264,14 +259,9 @@ export function serviceAfterRead(state: Properties, services: readonly string[])
   return last === undefined || services.includes(last) ? services[0] : last;
 }
 
-/** Whether an update or a delete sends requests. One that only changes state may run at any base URL. */
-export function sends(definition: AnyDefinition, operation: "update" | "delete", state: Properties): boolean {
-  return definition.sends?.(operation, state) ?? true;
-}
-
 /**
- * Throws if the last write went to another base URL than the one configured, or the former one of a service that has moved.
- * Passes while neither is known.
+ * Throws if the last write went to another base URL than the one configured, or the former one of a service that has moved:
+ * there, an id may belong to another object, or to none, while the resource's own still exists (R6).
  */
 export function expectSameBaseUrl(
   { definition: { kind }, host, services }: KindContext,

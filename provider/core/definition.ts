@@ -142,7 +142,7 @@ export interface Definition<S extends Shape, P = undefined> {
   /** What messages call the object that these inputs declare: `key "ci" in workspace ws_1`. */
   label(inputs: DraftOf<S>): string;
 
-  /** Whether an update or a delete sends requests; a create always does. Default: both do. */
+  /** Whether an update or a delete sends requests: one that only changes state may run at any base URL. Default: both do. */
   sends?(operation: "update" | "delete", state: StateOf<S>): boolean;
 
   // ---- Its objects ----
@@ -232,6 +232,7 @@ export type AnyDefinition = Omit<Definition<AnyShape, unknown>, "shape"> & {
   readonly fields: readonly Field[];
   readonly outputs: StoredProperties;
   managed(id: string, state: Properties): Iterable<Managed>;
+  sends(operation: "update" | "delete", state: Properties): boolean;
   inputsOf(state: Properties): Properties;
   /** The engine's properties as state: those that have the right types. */
   parse(properties: Properties): Properties;
@@ -276,6 +277,7 @@ export function define<S extends Shape, P = undefined>(definition: Definition<S,
     outputs,
     parse,
     managed: (id, state) => erased.managed?.(id, state) ?? [{ workspaceId: state["workspaceId"], id }],
+    sends: (operation, state) => erased.sends?.(operation, state) ?? true,
     inputsOf: (state) => erased.inputsOf?.(state) ?? state,
   };
 }

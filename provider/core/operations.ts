@@ -20,7 +20,6 @@ import {
   openKindContext,
   openSession,
   register,
-  sends,
   serviceAfterRead,
 } from "./context";
 import type { AnyDefinition, Outcome, Session } from "./definition";
@@ -68,11 +67,10 @@ async function create(context: KindContext, inputs: Properties): Promise<Kept> {
   return operate(
     context,
     [inputs],
-    async (session) =>
-      afterWrite(
-        context,
-        await write(context, session, declared, () => definition.create(session, declared)),
-      ),
+    async (session) => {
+      const act = () => definition.create(session, declared);
+      return afterWrite(context, await write(context, session, declared, act));
+    },
     (session) => unsaved(context, session, declared, { left: [] }),
   );
 }
@@ -133,7 +131,12 @@ function find(context: KindContext, { id, given, isGet, name }: Wanted): Promise
     const outcome = await importing.read(session, parts, isGet);
     if (outcome === undefined) {
       // If an import finds nothing, the engine says so, and `pulumi do upsert` creates the object.
-      if (given[externalKey] === true) throw missing(context, parts);
+      if (given[externalKey] === true) {
+        const [workspaceId, object] = parts;
+        throw new Failure(
+          `There is no ${definition.kind} ${object} in workspace ${workspaceId}: check both ids.`,
+        );
+      }
       return undefined;
     }
     const more = isGet ? { [externalKey]: true } : inputsOf(definition, outcome.state);
@@ -152,7 +155,7 @@ async function update(context: KindContext, given: Kept, news: Properties): Prom
     register(context, compared);
     const same = stateIfOnlySecretsChange(definition, given.state, news, compared);
     if (same !== undefined) return same;
-    if (sends(definition, "update", compared.state)) expectSameBaseUrl(context, given);
+    if (definition.sends("update", compared.state)) expectSameBaseUrl(context, given);
     const act = () => definition.update(session, compared);
     return afterWrite(context, await write(context, session, compared.inputs, act, compared)).state;
   });
@@ -162,7 +165,7 @@ function remove(context: KindContext, { id, state: given }: Kept, name?: string)
   const { declarations, definition } = context;
   return operate(context, [given], async (session) => {
     const before = { id, state: definition.parse(given) };
-    if (sends(definition, "delete", before.state)) expectSameBaseUrl(context, { id, state: given });
+    if (definition.sends("delete", before.state)) expectSameBaseUrl(context, { id, state: given });
     const identities = [...(definition.identities?.(inputsOf(definition, before.state)) ?? [])];
     await definition.delete(session, id, before.state, {
       isDeclared: identities.some(declarations.has),
@@ -219,10 +222,6 @@ function toKept(
     lines,
     unresolved: unresolved.length > 0,
   });
-}
-
-function missing({ definition: { kind } }: KindContext, [workspaceId, id]: readonly string[]): Failure {
-  return new Failure(`There is no ${kind} ${id} in workspace ${workspaceId}: check both ids.`);
 }
 
 /** Splits an id that a user gives. With `get`, and in state, the workspace is a property of its own. */
