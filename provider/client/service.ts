@@ -143,11 +143,7 @@ export interface EditWorkspace {
   readonly defaultExpiration?: number | undefined;
 }
 
-export interface CreateScope {
-  readonly name: string;
-  readonly representation: string;
-  readonly description: string;
-}
+export type CreateScope = Readonly<Record<"name" | "representation" | "description", string>>;
 
 /** Credits are numeric text. */
 export interface CreateBilling {

@@ -188,46 +188,16 @@ export interface DetailedDifference extends Difference {
   readonly details: readonly Change[];
 }
 
+/** What an update would do. Prints the notes and warnings about it. `name`: of the resource in the program, if the host knows it. */
 export function detailedDiff(
   context: KindContext,
   given: Kept,
   news: Properties,
   name?: string,
 ): DetailedDifference {
-  const { definition } = context;
+  const { definition, refreshed } = context;
   const compared = compare(context, given, news);
   const changed = differing(definition, compared);
-  const result = decide(context, given, compared, changed, name);
-  if (result.changes === false) return { ...result, details: [] };
-  const before = inputsOf(definition, compared.state);
-  const now: Properties = compared.inputs;
-  const details = changed.flatMap(({ name }) => changesAt([name], before[name], now[name]));
-  return { ...result, details: changed.length > 0 ? details : secrecyChanges(definition, compared) };
-}
-
-/** The inputs of which a value becomes secret, or no longer is. */
-function secrecyChanges({ fields }: AnyDefinition, { state, inputs }: AnyComparison): readonly Change[] {
-  const marks = (all: Properties, input: string) => secretsOf(all).filter(([name]) => name === input);
-  return fields
-    .filter(({ name }) => !isDeepStrictEqual(marks(state, name), marks(inputs, name)))
-    .map(({ name }) => ({ path: [name], kind: "update" }));
-}
-
-/** What an update would do. `name`: of the resource in the program, if the host knows it. */
-export function diff(context: KindContext, given: Kept, news: Properties, name?: string): Difference {
-  const compared = compare(context, given, news);
-  return decide(context, given, compared, differing(context.definition, compared), name);
-}
-
-/** Also prints the notes and warnings about it, once. */
-function decide(
-  context: KindContext,
-  given: Kept,
-  compared: AnyComparison,
-  changed: ReturnType<typeof differing>,
-  name: string | undefined,
-): Difference {
-  const { definition, refreshed } = context;
   register(context, compared, "addCompared");
   const result = difference(definition, compared, changed);
   // A resource that `.get` reads is never updated, and another resource may manage its object.
@@ -241,7 +211,26 @@ function decide(
     note(context, lineAbout(definition, compared, result, isOnlySecrets), compared.state, compared.inputs);
   }
   // Only state says which of its values are secret, so it has to be saved again.
-  return isOnlySecrets ? { ...result, changes: true } : result;
+  if (isOnlySecrets) return { ...result, changes: true, details: secrecyChanges(definition, compared) };
+  if (result.changes === false) return { ...result, details: [] };
+  const before = inputsOf(definition, compared.state);
+  const now: Properties = compared.inputs;
+  const details = changed.flatMap(({ name }) => changesAt([name], before[name], now[name]));
+  return { ...result, details: changed.length > 0 ? details : secrecyChanges(definition, compared) };
+}
+
+/** The same for a host that needs no paths. */
+export function diff(...given: Parameters<typeof detailedDiff>): Difference {
+  const { changes, replaces } = detailedDiff(...given);
+  return { changes, replaces };
+}
+
+/** The inputs of which a value becomes secret, or no longer is. */
+function secrecyChanges({ fields }: AnyDefinition, { state, inputs }: AnyComparison): readonly Change[] {
+  const marks = (all: Properties, input: string) => secretsOf(all).filter(([name]) => name === input);
+  return fields
+    .filter(({ name }) => !isDeepStrictEqual(marks(state, name), marks(inputs, name)))
+    .map(({ name }) => ({ path: [name], kind: "update" }));
 }
 
 function lineAbout(

@@ -9,13 +9,8 @@ export type Engine = ReturnType<typeof openEngine>;
 /** How long the engine may take for a message, so that no operation waits for one that it never takes. */
 const answerMs = 5_000;
 
-interface Subject {
-  readonly urn: string;
-  readonly underWay: Promise<void>[];
-}
-
 export function openEngine() {
-  const subjects = new AsyncLocalStorage<Subject>();
+  const subjects = new AsyncLocalStorage<{ readonly urn: string; readonly underWay: Promise<void>[] }>();
   let address: string | undefined;
   let client: EngineClient | undefined;
 
@@ -54,12 +49,12 @@ export function openEngine() {
     note: (message: string) => log(LogSeverity.INFO, message),
     /** What is said meanwhile belongs to the resource, and is shown before the result is. */
     withResource: <T>(urn: string, operation: () => Promise<T>): Promise<T> => {
-      const subject: Subject = { urn, underWay: [] };
-      return subjects.run(subject, async () => {
+      const underWay: Promise<void>[] = [];
+      return subjects.run({ urn, underWay }, async () => {
         try {
           return await operation();
         } finally {
-          await Promise.all(subject.underWay);
+          await Promise.all(underWay);
         }
       });
     },
