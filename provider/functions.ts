@@ -2,6 +2,7 @@ import { isNotFound, openTransport } from "./client/send";
 import {
   type ApiKeyRecord,
   type Call,
+  type WorkspacePath as InWorkspace,
   pathProblem,
   readApiKey,
   type ScopeRecord,
@@ -45,10 +46,6 @@ export interface ApiKeyFilter {
 interface ByIdOrName {
   readonly id?: string | undefined;
   readonly name?: string | undefined;
-}
-
-interface InWorkspace {
-  readonly workspaceId: string;
 }
 
 export async function getWorkspaces(source: Source): Promise<{ workspaces: WorkspaceRecord[] }> {
@@ -185,12 +182,11 @@ function withoutSecret({ key: _, deleted = false, scopes, ...rest }: ApiKeyRecor
   return { ...rest, deleted, scopes: scopes?.map(({ id: __, ...scope }) => scope) };
 }
 
-interface Named {
-  readonly id: string;
-  readonly name: string | undefined;
-}
-
-function single<T extends Named>(what: string, wanted: string | undefined, all: readonly T[]): T {
+function single<T extends { readonly id: string; readonly name: string | undefined }>(
+  what: string,
+  wanted: string | undefined,
+  all: readonly T[],
+): T {
   const found = all.filter(({ name }) => name === wanted);
   const [first] = found;
   if (first !== undefined && found.length === 1) return first;

@@ -16,15 +16,13 @@ import { definitions } from "./resources";
 
 export type Instance = ReturnType<typeof openInstance>;
 
-interface InstanceOptions extends Pick<HostContext, "run" | "warn" | "tell" | "note" | "importKey"> {
-  readonly env: Environment;
-}
+type OfHost = Pick<HostContext, "run" | "warn" | "tell" | "note" | "importKey">;
 
 /**
  * What the resources and functions of one process share, in any host: settings, connections and pace, and what they
  * know of each other. Until it is configured, all settings come from the environment.
  */
-export function openInstance(options: InstanceOptions) {
+export function openInstance(options: OfHost & { readonly env: Environment }) {
   const { env } = options;
   const shared = new Map<string, Shared>();
   const transport = openTransport();

@@ -40,11 +40,9 @@ export const comparableText: Decoder<string | undefined> = z.pipe(
 /** A field that is never taken over. */
 export const withheld: Decoder<string | undefined> = z.transform(() => undefined);
 /** Null is an empty list. */
+export const nullAsEmpty = z.transform((list: unknown) => (list === null ? [] : list));
 export const listOf = <T>(entry: Decoder<T>): Decoder<readonly T[] | undefined> =>
-  z.pipe(
-    z.transform((list: unknown) => (list === null ? [] : list)),
-    z.optional(z.array(entry)),
-  );
+  z.pipe(nullAsEmpty, z.optional(z.array(entry)));
 /** What can't be read counts as absent. */
 export const lenient = <T>(decoder: Decoder<T>): Decoder<T | undefined> =>
   z.catch(z.optional(decoder), undefined);

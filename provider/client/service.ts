@@ -269,10 +269,7 @@ const one = <T>(wrapper: string, decoder: field.Decoder<T>, id?: string): Expect
 /** Null is an empty list, and so is one that an answer without any field leaves out. */
 const many = <T>(wrapper: string, entry: field.Decoder<T>): Expected<readonly T[]> => ({
   wrapper,
-  decoder: z.pipe(
-    z.transform((list: unknown) => (list === null ? [] : list)),
-    z.array(entry),
-  ),
+  decoder: z.pipe(field.nullAsEmpty, z.array(entry)),
 });
 
 function readAnswer<T>(

@@ -216,7 +216,6 @@ export function certainlyChanged(
   is: Properties,
 ): readonly string[] {
   return fields
-    .filter(({ name }) => !containsUnknown(is[name]))
-    .filter((field) => !same(field, was[field.name], is[field.name]))
+    .filter((field) => !containsUnknown(is[field.name]) && !same(field, was[field.name], is[field.name]))
     .map(({ name }) => name);
 }

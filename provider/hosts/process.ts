@@ -14,11 +14,7 @@ const partingMs = 500;
  * under way.
  */
 export function serveRun(warn: (message: string) => void): OpenRun {
-  let idleSince = 0;
-  const run = openRun(() => {
-    idleSince = performance.now();
-    leaveIfIdle(partingMs);
-  });
+  const run = openRun(() => leaveIfIdle(partingMs));
   const isIdle = () => run.over.aborted && run.underWay.size === 0;
   // Later, because another operation may still begin, such as a delete.
   const leaveIfIdle = (afterMs: number) => {
@@ -30,7 +26,7 @@ export function serveRun(warn: (message: string) => void): OpenRun {
   run.over.addEventListener("abort", () => {
     setTimeout(tell, tellAfterMs).unref();
     // Soon, because the CLI waits for this process at the end of each command.
-    leaveIfIdle(Math.max(1, idleSince + answerMs - performance.now()));
+    leaveIfIdle(answerMs);
   });
   for (const signal of ["SIGINT", "SIGTERM"] as const)
     process.on(signal, () => run.stop("the run was interrupted"));

@@ -46,8 +46,10 @@ export function provider(
 ): dynamic.ResourceProvider<Readonly<Record<string, unknown>>, Readonly<Record<string, unknown>>> {
   const problem = nodeProblem();
   if (problem !== undefined) throw new HostError(problem);
+  // In another process that loads this, such as a test, the run has no end.
+  const isHost = /[\\/]cmd[\\/]dynamic-provider([\\/]|$)/.test(process.argv[1] ?? "");
   instance ??= openInstance({
-    run: isHost(process.argv) ? serveRun(warn) : openRun(),
+    run: isHost ? serveRun(warn) : openRun(),
     env: process.env,
     warn,
     tell,
@@ -81,7 +83,8 @@ export function provider(
     check: (olds, news) =>
       guarded(news, async () => {
         const { [nameKey]: name, ...declared } = news;
-        const before = isEmpty(olds) ? undefined : olds;
+        const isNew = Object.keys(olds).every((one) => one === providerKey);
+        const before = isNew ? undefined : olds;
         const named = typeof name === "string" ? { name } : {};
         checked = { kind, ...named, inputs: declared };
         const { inputs, failures } = resource.check(declared, before, checked.name);
@@ -116,21 +119,12 @@ export function provider(
   };
 }
 
-/** In another process that loads this, such as a test, the run has no end. */
-function isHost([, script = ""]: readonly string[]): boolean {
-  return /[\\/]cmd[\\/]dynamic-provider([\\/]|$)/.test(script);
-}
-
 function resourceOf(of: Instance, kind: string): Lifecycle {
   try {
     return of.resource(kind);
   } catch (error) {
     throw error instanceof Failure ? new HostError(error.message) : error;
   }
-}
-
-function isEmpty(properties: Properties): boolean {
-  return Object.keys(properties).every((name) => name === providerKey);
 }
 
 /**

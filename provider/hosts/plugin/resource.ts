@@ -32,20 +32,6 @@ function refreshBeforeUpdate(resource: Lifecycle, given: Properties): boolean {
   return resource.refreshBeforeUpdate && given[providerKey] === undefined;
 }
 
-/** What the engine is to save although the operation failed. */
-export function initFailed(
-  resource: Lifecycle,
-  { id, state }: Kept,
-  given: Properties,
-  message: string,
-): messages.ErrorResourceInitFailed {
-  return new messages.ErrorResourceInitFailed()
-    .setId(id)
-    .setReasonsList([message])
-    .setProperties(stateStruct(resource, state, given))
-    .setRefreshBeforeUpdate(refreshBeforeUpdate(resource, given));
-}
-
 export function calls(resource: Lifecycle) {
   /** An object's own id, by the id that the user gave: `pulumi do --stateless` reads and updates by the latter. */
   const ownIds = new Map<string, string>();
@@ -127,6 +113,13 @@ export function calls(resource: Lifecycle) {
       await resource.delete(ownId(request.getId()), state, nameIn(request.getUrn()));
       return new Empty();
     },
+    /** What the engine is to save although the operation failed. */
+    initFailed: ({ id, state }: Kept, given: Properties, message: string) =>
+      new messages.ErrorResourceInitFailed()
+        .setId(id)
+        .setReasonsList([message])
+        .setProperties(stateStruct(resource, state, given))
+        .setRefreshBeforeUpdate(refreshBeforeUpdate(resource, given)),
   };
 }
 

@@ -19,7 +19,6 @@ import { version } from "../../../package.json";
 import { changesAt } from "../../core/comparison";
 import { argumentNamespace, configNamespace, type EngineConfig, engineConfig } from "../../core/config";
 import { Failure } from "../../core/errors";
-import type { Lifecycle } from "../../core/operations";
 import type { OpenRun } from "../../core/run";
 import type { Properties } from "../../core/state";
 import { nameIn, sentences } from "../../core/text";
@@ -27,19 +26,13 @@ import * as functions from "../../functions";
 import { failed, type Instance } from "../../instance";
 import { type Listed, list, listArguments } from "../../listing";
 import type { Engine } from "./engine";
-import { calls, diffResponse, initFailed } from "./resource";
+import { calls, diffResponse } from "./resource";
 import { fromStruct, toStruct } from "./wire";
 
 interface Served {
   readonly instance: Instance;
   readonly engine: Engine;
   readonly run: OpenRun;
-}
-
-/** A kind of resource. */
-interface Kind {
-  readonly lifecycle: Lifecycle;
-  readonly calls: ReturnType<typeof calls>;
 }
 
 /** A request about a resource. */
@@ -62,16 +55,12 @@ export function serve(served: Served): Promise<number> {
 }
 
 function handlers({ instance, engine, run }: Served) {
-  const kinds = new Map<string, Kind>();
-  const kindOf = (urn: string): Kind => {
+  const kinds = new Map<string, ReturnType<typeof calls>>();
+  const callsOf = (urn: string) => {
     const name = kindIn(urn);
-    const open = () => {
-      const lifecycle = instance.resource(name);
-      return { lifecycle, calls: calls(lifecycle) };
-    };
-    const kind = kinds.get(name) ?? open();
-    kinds.set(name, kind);
-    return kind;
+    const found = kinds.get(name) ?? calls(instance.resource(name));
+    kinds.set(name, found);
+    return found;
   };
 
   const unary =
@@ -85,7 +74,7 @@ function handlers({ instance, engine, run }: Served) {
   /** What the operation says is shown with its resource. */
   const ofResource =
     <Request extends OfResource, Answer>(
-      pick: (all: Kind["calls"]) => (request: Request) => Promise<Answer>,
+      pick: (all: ReturnType<typeof calls>) => (request: Request) => Promise<Answer>,
     ): handleUnaryCall<Request, Answer> =>
     (call, answer) => {
       const { request } = call;
@@ -100,14 +89,14 @@ function handlers({ instance, engine, run }: Served) {
       // Under way until it is answered, and not only until it is done.
       void run.during(() =>
         engine
-          .withResource(urn, async () => pick(kindOf(urn).calls)(request))
+          .withResource(urn, async () => pick(callsOf(urn))(request))
           .then(
             (answer) => done(null, answer),
             (error: unknown) => {
               const given = fromStruct(request.getNews?.() ?? request.getProperties?.()).properties;
               const { message, kept } = failed(error);
               // An unknown kind keeps nothing.
-              done(serviceError(message, kept && initFailed(kindOf(urn).lifecycle, kept, given, message)));
+              done(serviceError(message, kept && callsOf(urn).initFailed(kept, given, message)));
             },
           ),
       );
