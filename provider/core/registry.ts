@@ -81,10 +81,10 @@ export function openDeclarations() {
   const compared = new Set<string>();
   /** The resources that the engine checked without their former inputs: it creates them, or replaces them. */
   const created = new Set<string>();
-  const another = (identity: string, { kind, name }: Resource) =>
-    [declared.get(identity), held.get(identity)].find(
-      (one) => one !== undefined && !(one.kind === kind && one.name === name),
-    )?.name;
+  const isOther = (one: Resource | undefined, kind: string, name: string | undefined) =>
+    one !== undefined && !(one.kind === kind && one.name === name);
+  const another = (identity: string, kind: string, name: string) =>
+    [declared.get(identity), held.get(identity)].find((one) => isOther(one, kind, name))?.name;
   return {
     /** Records a check. `before`: the identities in the former inputs, which the engine passes if it compares. */
     add: (
@@ -101,7 +101,7 @@ export function openDeclarations() {
       if (before === undefined) created.add(ofResource([]));
       else compared.add(ofResource(before));
       return {
-        twinOf: (identity) => another(identity, resource),
+        twinOf: (identity) => another(identity, kind, name),
         // The engine first checks against the former inputs, then without them for the resource that it creates instead.
         replacesItself: before === undefined && identities.length > 0 && compared.has(ofResource(identities)),
       };
@@ -110,16 +110,13 @@ export function openDeclarations() {
     hold: (kind: string, name: string | undefined, identity: string): string | undefined => {
       if (name === undefined) return undefined;
       if (!held.has(identity)) held.set(identity, { kind, name });
-      return another(identity, { kind, name });
+      return another(identity, kind, name);
     },
     /** The resource that has the object, or is to adopt it, when another one is deleted: `name`, if the host knows that. */
     ownerOf: (identity: string, kind: string, name: string | undefined): Owner | undefined => {
       const [adopter, holder] = [declared.get(identity), held.get(identity)];
-      const isOther =
-        holder !== undefined &&
-        !(holder.kind === kind && holder.name === name) &&
-        !created.has(JSON.stringify([holder.kind, holder.name]));
-      if (isOther) return { name: holder.name, hasIt: true };
+      const isReplaced = holder && created.has(JSON.stringify([holder.kind, holder.name]));
+      if (holder && isOther(holder, kind, name) && !isReplaced) return { name: holder.name, hasIt: true };
       return adopter && { name: adopter.name, hasIt: false };
     },
     has: (identity: string) => declared.has(identity),
