@@ -284,7 +284,10 @@ async function sendDelete(session: Session, path: ApiKeyPath): Promise<void> {
   throw new InconclusiveError(`${said}, but the key still exists`);
 }
 
-/** A list may be older than the key: then every field must come back exactly. */
+/**
+ * Writes a key until it is seen to match the program (R4, K1, K4). A list may be older than the key: then every field must
+ * come back exactly.
+ */
 function edit(
   session: Session,
   { path, declared, state }: KeyWrite,
