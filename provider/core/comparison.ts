@@ -188,7 +188,7 @@ export interface DetailedDifference extends Difference {
   readonly details: readonly Change[];
 }
 
-/** What an update would do. Prints the notes and warnings about it. `name`: of the resource in the program, if the host knows it. */
+/** What an update would do. Prints the notes about it. `name`: of the resource in the program, if the host knows it. */
 export function detailedDiff(
   context: KindContext,
   given: Kept,
