@@ -12,8 +12,8 @@ interface Budget {
 }
 
 const budgets: readonly Budget[] = [
-  { folders: ["provider", "sdk"], lines: 14_420, files: 141 },
-  { folders: ["test"], lines: 40_400, files: 312 },
+  { folders: ["provider", "sdk"], lines: 11_260, files: 63 },
+  { folders: ["test"], lines: 37_300, files: 295 },
   { folders: ["tools"], lines: 9_090, files: 117 },
   { folders: ["standin", "cli"], lines: 3_780, files: 45 },
 ];

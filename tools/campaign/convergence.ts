@@ -16,9 +16,8 @@ const expected: readonly (readonly [RegExp, string])[] = [
     /can't change while existingId stays the same or is added/,
     "a new key where existingId is declared (K11)",
   ],
-  [/the key with this id belongs to the entry/, "an id that another entry of the set has (K11)"],
   [/needs a new key, but the previous key/, "a change that needs a third key (T2)"],
-  [/Migrating .*\b409\b/, "a value to take over that a record holds already (K5)"],
+  [/(Migrating|For each of) .*\b409\b/, "a value to take over that a record holds already (K5)"],
 ];
 
 /** Why a run may have come to a red end, as far as a documented rule says so. */
