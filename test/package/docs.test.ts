@@ -216,7 +216,7 @@ describe("the code and the links in docs and doc comments", () => {
 
   it("are valid JSON if they are JSON", () => {
     const shown = Object.values(pages).flatMap((text) => blocks("json", text));
-    expect(shown.length).toBeGreaterThan(1);
+    expect(shown.length).toBeGreaterThan(0);
     for (const text of shown) expect(() => JSON.parse(text)).not.toThrow();
   });
 
