@@ -1,4 +1,4 @@
-import { openTransport, pause } from "./client/send";
+import { openTransport } from "./client/send";
 import {
   type Configuration,
   configuration,
@@ -8,6 +8,7 @@ import {
   type Misconfiguration,
 } from "./core/config";
 import type { HostContext, Shared } from "./core/context";
+import { pause } from "./core/converge";
 import { Failure } from "./core/errors";
 import { type Lifecycle, lifecycle } from "./core/operations";
 import type { Kept } from "./core/state";

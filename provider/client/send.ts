@@ -132,10 +132,9 @@ export const retryLimits = {
 /** Requests to one origin at once. */
 export const concurrency = 32;
 
-/** Waits that long, or until the signal is aborted. */
-export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
+const systemPause = async (ms: number, signal?: AbortSignal): Promise<void> => {
   await timer(ms, undefined, signal && { signal }).catch(() => {});
-}
+};
 
 /** Requests to one origin: a limited number at once, and none during a pause that the service asked for. */
 function openLane(agent: Dispatcher) {
@@ -163,7 +162,7 @@ type Lane = ReturnType<typeof openLane>;
 
 /** Opens nothing by itself: the HTTP library is loaded, and connections are opened, when they are first needed. */
 export function openTransport(options: TransportOptions = {}): Transport {
-  const { env = process.env, random = Math.random, pause: wait = pause } = options;
+  const { env = process.env, random = Math.random, pause = systemPause } = options;
   const { log = (line: string) => void process.stderr.write(`${line}\n`) } = options;
   const isDebugging = ["true", "1"].includes(env["APIKEYS_DEBUG"] ?? "");
   const timeOuts = { ...usualTimeOuts, ...options.timeOuts };
@@ -216,7 +215,7 @@ export function openTransport(options: TransportOptions = {}): Transport {
         if (pausedMs + leftMs > retryLimits.pausesMs)
           stop(new CallError("notSent", asked, throttled > 0 ? 429 : undefined));
         pausedMs += leftMs;
-        await wait(leftMs, signal);
+        await pause(leftMs, signal);
         if (lane.quietUntil === until) lane.quietUntil = 0;
       }
       const barred = isClosed ? "the client was closed" : run?.reasonAgainst(method);
@@ -248,7 +247,7 @@ export function openTransport(options: TransportOptions = {}): Transport {
       if (!isRepeated || pausedMs + waitMs > retryLimits.pausesMs) stop(error);
       if (!isPaced) {
         pausedMs += waitMs;
-        if (!signal?.aborted) await wait(waitMs, signal);
+        if (!signal?.aborted) await pause(waitMs, signal);
       }
     }
   }

@@ -64,7 +64,7 @@ export function openAgent(url: URL, env: NodeJS.ProcessEnv, timeOuts: TimeOuts):
     // HTTP/1.1 only: there a request that has not started has certainly not been written.
     allowH2: false,
     connectTimeout: timeOuts.connectMs,
-    headersTimeout: timeOuts.headersMs,
+    headersTimeout: 0,
     bodyTimeout: 0,
     maxResponseSize: mostBytes,
   };
@@ -95,6 +95,7 @@ export function exchange(
       if (isOver) return;
       isOver = true;
       clearTimeout(timer);
+      clearTimeout(silence);
       // The connection is free one turn later: a call that followed at once would open another one.
       setImmediate(() => setImmediate(resolve, result));
     }
@@ -102,19 +103,26 @@ export function exchange(
       if (answer === undefined) end({ kind: "failed", isStarted: controller !== undefined, phrase });
       else end({ kind: "answered", ...answer, body: undefined });
     }
-    const timer = setTimeout(() => {
-      fail(`no answer came within ${timeOuts.exchangeMs / 1_000} s`);
+    function giveUp(phrase: string): void {
+      fail(phrase);
       controller?.abort(new Error("timed out"));
-    }, timeOuts.exchangeMs);
+    }
+    const { exchangeMs, headersMs } = timeOuts;
+    const timer = setTimeout(giveUp, exchangeMs, `no answer came within ${exchangeMs / 1_000} s`);
+    const unanswered = `no answer came within ${headersMs / 1_000} s after the request was sent`;
+    let silence: NodeJS.Timeout | undefined;
 
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(started) {
         // After its time-out, or a second time, the request must not be written.
         if (isOver || controller !== undefined) return started.abort(new Error("not wanted"));
         controller = started;
+        silence = setTimeout(giveUp, headersMs, unanswered);
       },
       onResponseStart(_controller, status, given) {
-        if (status >= 200) answer = { status, headers: given };
+        if (status < 200) return;
+        clearTimeout(silence);
+        answer = { status, headers: given };
       },
       onResponseData(_controller, chunk) {
         chunks.push(chunk);
@@ -139,7 +147,7 @@ export function exchange(
   });
 }
 
-/** What the codes of connection errors mean. `{connect}` and `{headers}` are the seconds of these time-outs. */
+/** What the codes of connection errors mean. `{connect}` stands for the seconds of that time-out. */
 export const phrases: Readonly<Record<string, string>> = {
   ECONNREFUSED: "the connection was refused",
   ENOTFOUND: "the host name is not known",
@@ -147,7 +155,6 @@ export const phrases: Readonly<Record<string, string>> = {
   ECONNRESET: "the connection was reset",
   UND_ERR_SOCKET: "the connection was closed",
   UND_ERR_CONNECT_TIMEOUT: "could not connect within {connect} s",
-  UND_ERR_HEADERS_TIMEOUT: "no answer came within {headers} s after the request was sent",
   UND_ERR_INVALID_ARG: "the request can't be sent, most likely because of a character in the access token",
 };
 
@@ -159,7 +166,5 @@ export function failurePhrase(error: unknown, isStarted: boolean, timeOuts: Time
   const shown = /^[A-Z][A-Z0-9_]{1,50}$/.test(String(code)) ? ` (${code})` : "";
   const phrase = phrases[String(code)] ?? `the connection failed${shown}`;
   const when = isStarted && phrase.startsWith("the connection") ? " before the service answered" : "";
-  return (phrase + when)
-    .replace("{connect}", String(timeOuts.connectMs / 1_000))
-    .replace("{headers}", String(timeOuts.headersMs / 1_000));
+  return (phrase + when).replace("{connect}", String(timeOuts.connectMs / 1_000));
 }

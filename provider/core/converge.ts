@@ -245,6 +245,20 @@ export async function pollUntil<T>(
   return seen;
 }
 
+/** Waits, or until the signal is aborted. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resume, ms);
+    function resume(): void {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", resume);
+      resolve();
+    }
+    if (signal.aborted) resume();
+    else signal.addEventListener("abort", resume);
+  });
+}
+
 // ---- Presence ------------------------------------------------------------------------------------------------------
 
 /** Throws an InconclusiveError if the workspace of a missing object can't be read: then the object may exist (R6). */

@@ -1,6 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { pause } from "../../../provider/client/send";
-import { pausesMs, pollUntil } from "../../../provider/core/converge";
+import { pause, pausesMs, pollUntil } from "../../../provider/core/converge";
 
 /** Polls a value that is `seen` in turn, and counts looks and pauses. */
 function looking(seen: readonly string[], over = new AbortController().signal) {
