@@ -1,4 +1,5 @@
 /** The plugin `pulumi-resource-apikeys`. The engine starts it with its address, and reads the port from stdout. */
+import "./early";
 import { openInstance } from "../../instance";
 import { serveRun } from "../process";
 import { openEngine } from "./engine";
