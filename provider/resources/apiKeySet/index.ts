@@ -27,6 +27,7 @@ import {
   type OwnedKey,
   type OwnedKeys,
   type Owner,
+  objectsOf,
   readKeys,
   removeKeys,
   type Step,
@@ -62,9 +63,9 @@ export const apiKeySet = define({
     return ids.map((id) => ({ workspaceId: state.workspaceId, id }));
   },
   held: ({ state, plan: { owned, steps } }) => {
-    const released = steps.flatMap((step) => (step.op === "release" ? [step.key] : []));
-    const kept = [...owned.byAlias.values()].filter(({ id }) => !released.some((key) => key.id === id));
-    return [...kept, ...owned.toDelete].map(({ id }) => ({ workspaceId: state.workspaceId, id }));
+    const byAlias = new Map(owned.byAlias);
+    for (const step of steps) if (step.op === "release") byAlias.delete(step.stateAlias);
+    return objectsOf(state.workspaceId, { ...owned, byAlias });
   },
   rules,
   identities: (declared) => existingIn(declared).flatMap(identities),

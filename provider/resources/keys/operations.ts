@@ -1,7 +1,7 @@
 /** The keys of a resource that has several: of a set, or of a rotating key. */
 
 import { CallError } from "../../client/send";
-import type { Elsewhere, Outcome, Session } from "../../core/definition";
+import type { Elsewhere, Managed, Outcome, Session } from "../../core/definition";
 import { Failure, InconclusiveError } from "../../core/errors";
 import { eachBounded } from "../../core/run";
 import { defined, failedKey, isRecord } from "../../core/state";
@@ -31,6 +31,10 @@ export interface OwnedKeys {
   readonly byAlias: ReadonlyMap<string, OwnedKey>;
   /** Keys without an alias, which the service still has. */
   readonly toDelete: readonly KeyToDelete[];
+}
+
+export function objectsOf(workspaceId: unknown, { byAlias, toDelete }: OwnedKeys): readonly Managed[] {
+  return [...byAlias.values(), ...toDelete].map(({ id }) => ({ workspaceId, id }));
 }
 
 export const noKeys: OwnedKeys = { byAlias: new Map(), toDelete: [] };

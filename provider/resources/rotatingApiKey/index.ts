@@ -4,7 +4,7 @@
  */
 
 import { randomUUID } from "node:crypto";
-import { type Comparison, define, type Managed, type Outcome, type Session } from "../../core/definition";
+import { type Comparison, define, type Outcome, type Session } from "../../core/definition";
 import { Failure } from "../../core/errors";
 import { certainlyChanged, containsUnknown, unknown } from "../../core/fields";
 import { isSecret } from "../../core/secrecy";
@@ -30,6 +30,7 @@ import {
   type OwnedKey,
   type OwnedKeys,
   type Owner,
+  objectsOf,
   readKeys,
   removeKeys,
   type Step,
@@ -66,8 +67,8 @@ export const rotatingApiKey = define({
   shape,
   label,
   objectKind: "ApiKey",
-  managed: (_id, state) => objectsIn(state),
-  held: ({ state }) => objectsIn(state),
+  managed: (_id, state) => objectsOf(state.workspaceId, ownedKeys(state)),
+  held: ({ state, plan }) => objectsOf(state.workspaceId, plan.owned),
   rules,
   identities,
   plan: decide,
@@ -224,12 +225,6 @@ async function read(
   if (owned.byAlias.size === 0 && owned.toDelete.length === 0) return undefined;
   const times = owned.byAlias.has("current") ? timesOf(state) : {};
   return { id, state: stateOf(state, owned, times, state.__lastUsed) };
-}
-
-function objectsIn(state: RotatingState): readonly Managed[] {
-  const { workspaceId } = state;
-  const { byAlias, toDelete } = ownedKeys(state);
-  return [...byAlias.values(), ...toDelete].map(({ id }) => ({ workspaceId, id }));
 }
 
 /** What an update does besides edits in place: one step at a time, so that there are never more than two live keys. */
