@@ -48,7 +48,7 @@ export interface PolicyKey extends Omit<PolicyValues, "scopes"> {
   readonly rotateEvery: string | undefined;
   /**
    * Whether the program declares `existingKey` or `existingId`, so that the key can't set `prefix` or `expiresAt`.
-   * Of a RotatingApiKey it stays true after a rotation has created a new key, until the program removes that input. Check
+   * For a RotatingApiKey, it stays true after a rotation has created a new key, until the program removes that input. Check
    * it in `validateResource`: `validateStack` gets outputs, which keep a removed input until an update changes something
    * else.
    */

@@ -73,7 +73,7 @@ export function drip(bytesPerSecond: number): Send {
   };
 }
 
-/** The answer with one more field, which makes its body about so many bytes. */
+/** The answer with one more field, which makes its body about `bytes` long. */
 export function padded(bytes: number, isSized = false): Send {
   return async ({ response }, { status, headers, body }) => {
     const [start, end] = padding(body.toString());

@@ -67,7 +67,7 @@ export interface Session
 export interface Outcome<State = Properties> {
   readonly id: string;
   readonly state: State;
-  /** Why the operation failed. The engine saves the state all the same. */
+  /** Why the operation failed. The engine still saves the state. */
   readonly failure?: string;
   /** The failure without the object's name. */
   readonly reason?: string;

@@ -6,7 +6,7 @@ import { rotatingApiKey } from "./rotatingApiKey";
 import { scope } from "./scope";
 import { workspaceSettings } from "./workspaceSettings";
 
-/** Every resource. A kind is in states for ever: never rename or remove one. */
+/** Every resource. Users have each kind in their states: never rename or remove one. */
 const all = [apiKey, apiKeySet, rotatingApiKey, workspaceSettings, scope, customerBilling];
 
 export const definitions: Readonly<Record<string, AnyDefinition>> = Object.fromEntries(

@@ -241,7 +241,7 @@ function argumentsOf(name: string, { properties, required = [] }: Arguments, giv
 
 // ---- Failures ------------------------------------------------------------------------------------------------------
 
-/** `kept`: what the engine is to save all the same, because the object exists. */
+/** `kept`: what the engine must still save, because the object exists. */
 function serviceError(
   message: string,
   kept?: ErrorResourceInitFailed,
