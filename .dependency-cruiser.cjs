@@ -53,7 +53,7 @@ module.exports = {
     {
       name: "only-resources-know-resources",
       severity: "error",
-      from: { path: "^provider/(core/|reads\\.ts$|hosts/|functions\\.ts$)" },
+      from: { path: "^provider/(core/|lifecycle/|reads\\.ts$|hosts/|functions\\.ts$)" },
       to: { path: "^provider/resources/" },
     },
     {
@@ -61,7 +61,7 @@ module.exports = {
       severity: "error",
       from: { path: "^provider/resources/" },
       to: {
-        path: "(^provider/core/(check|context|operations)\\.ts$|node_modules/undici)",
+        path: "(^provider/lifecycle/(check|config|context|operations)\\.ts$|node_modules/undici)",
       },
     },
     {
@@ -81,7 +81,7 @@ module.exports = {
       "command-is-a-host",
       "The command reads as the resources read, and brings the stand-in. It knows no endpoint and no program.",
       "^cli/",
-      "^(cli/|provider/(instance|functions)\\.ts$|provider/core/|provider/hosts/secretMark\\.ts$|package\\.json$|sdk/types\\.ts$|standin/index\\.ts$|(node:)?(fs|util)\\b)",
+      "^(cli/|provider/(instance|functions)\\.ts$|provider/(core|lifecycle)/|provider/hosts/secretMark\\.ts$|package\\.json$|sdk/types\\.ts$|standin/index\\.ts$|(node:)?(fs|util)\\b)",
     ),
     {
       name: "nothing-knows-the-command",

@@ -1,5 +1,5 @@
 import { version } from "../package.json";
-import { nodeProblem } from "../provider/core/config";
+import { nodeProblem } from "../provider/lifecycle/config";
 import { adopt } from "./adopt";
 import type { Terminal } from "./command";
 import { standin } from "./standin";

@@ -8,11 +8,11 @@ import {
   type ScopeRecord,
   type WorkspaceRecord,
 } from "./client/service";
-import { configuration, engineConfig, nodeProblem } from "./core/config";
-import type { HostContext } from "./core/context";
 import { Failure, orFail } from "./core/errors";
 import { defined, type Properties } from "./core/state";
 import { capitalised, listed } from "./core/text";
+import { configuration, engineConfig, nodeProblem } from "./lifecycle/config";
+import type { HostContext } from "./lifecycle/context";
 import { orThrow, type SharedReads, sharedReads } from "./reads";
 
 /** The functions of a program. They throw a Failure and nothing else. */

@@ -1,4 +1,8 @@
 import { openTransport } from "./client/send";
+import { pause } from "./core/converge";
+import { Failure } from "./core/errors";
+import type { Kept } from "./core/state";
+import type { Source } from "./functions";
 import {
   type Configuration,
   configuration,
@@ -6,13 +10,9 @@ import {
   type EngineConfig,
   type Environment,
   type Misconfiguration,
-} from "./core/config";
-import type { HostContext, Shared } from "./core/context";
-import { pause } from "./core/converge";
-import { Failure } from "./core/errors";
-import { type Lifecycle, lifecycle } from "./core/operations";
-import type { Kept } from "./core/state";
-import type { Source } from "./functions";
+} from "./lifecycle/config";
+import type { HostContext, Shared } from "./lifecycle/context";
+import { type Lifecycle, lifecycle } from "./lifecycle/operations";
 import { definitions } from "./resources";
 
 export type Instance = ReturnType<typeof openInstance>;

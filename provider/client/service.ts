@@ -8,7 +8,7 @@ import * as field from "./decode";
 import { type ApiRequest, CallError, type RunOfCall, type Transport, type Written } from "./send";
 import { errorInPlace } from "./words";
 
-/** Where the service is, and the token for it; checked by provider/core/config.ts. */
+/** Where the service is, and the token for it; checked by provider/lifecycle/config.ts. */
 export interface Credentials {
   readonly baseUrl: string;
   readonly accessToken: string;

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { Call } from "../client/service";
-import type { Configuration } from "./config";
+import type { Configuration } from "../lifecycle/config";
 import {
   aMark,
   canonicalInputs,

@@ -1,5 +1,5 @@
 import { CallError } from "../client/send";
-import type { Configuration } from "./config";
+import type { Configuration } from "../lifecycle/config";
 import type { Kept } from "./state";
 import { oneLine, sentences } from "./text";
 

@@ -1,8 +1,8 @@
 import { openTransport } from "../../provider/client/send";
-import { configuration, engineConfig } from "../../provider/core/config";
 import { Failure } from "../../provider/core/errors";
-import { type Lifecycle, lifecycle } from "../../provider/core/operations";
 import { openRun } from "../../provider/core/run";
+import { configuration, engineConfig } from "../../provider/lifecycle/config";
+import { type Lifecycle, lifecycle } from "../../provider/lifecycle/operations";
 import { definitions } from "../../provider/resources";
 import type { StandIn } from "../../standin";
 import { quickPauses } from "./calls";

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { concurrency, retryLimits } from "../../provider/client/send";
 import { failurePhrase, mostBytes, phrases, usualTimeOuts } from "../../provider/client/wire";
-import { configNamespace, engineConfig } from "../../provider/core/config";
 import { tellAfterMs } from "../../provider/hosts/process";
+import { configNamespace, engineConfig } from "../../provider/lifecycle/config";
 import { servesMs } from "../../provider/reads";
 import { page, pages, textsOfCode, typesIn } from "./docsText";
 import { codeIn, section, table } from "./readmeText";

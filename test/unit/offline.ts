@@ -1,8 +1,8 @@
-import { configuration, type Environment, engineConfig } from "../../provider/core/config";
-import type { HostContext } from "../../provider/core/context";
 import type { AnyDefinition } from "../../provider/core/definition";
-import { type Lifecycle, lifecycle } from "../../provider/core/operations";
 import { openRun } from "../../provider/core/run";
+import { configuration, type Environment, engineConfig } from "../../provider/lifecycle/config";
+import type { HostContext } from "../../provider/lifecycle/context";
+import { type Lifecycle, lifecycle } from "../../provider/lifecycle/operations";
 import { apiKey } from "../../provider/resources/apiKey";
 
 /** A complete configuration, for tests that are not about it. */

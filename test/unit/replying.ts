@@ -1,9 +1,9 @@
 import { CallError, type Transport } from "../../provider/client/send";
-import type { Environment } from "../../provider/core/config";
-import type { HostContext } from "../../provider/core/context";
 import type { AnyDefinition } from "../../provider/core/definition";
 import { Failure } from "../../provider/core/errors";
-import { type Lifecycle, lifecycle } from "../../provider/core/operations";
+import type { Environment } from "../../provider/lifecycle/config";
+import type { HostContext } from "../../provider/lifecycle/context";
+import { type Lifecycle, lifecycle } from "../../provider/lifecycle/operations";
 import { hostContext } from "./offline";
 
 /** A request, as `reply` receives it. */

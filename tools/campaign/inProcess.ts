@@ -1,10 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { openTransport } from "../../provider/client/send";
-import { configuration, engineConfig } from "../../provider/core/config";
-import type { Shared } from "../../provider/core/context";
 import { Failure } from "../../provider/core/errors";
-import { type Lifecycle, lifecycle } from "../../provider/core/operations";
 import { openRun } from "../../provider/core/run";
+import { configuration, engineConfig } from "../../provider/lifecycle/config";
+import type { Shared } from "../../provider/lifecycle/context";
+import { type Lifecycle, lifecycle } from "../../provider/lifecycle/operations";
 import { definitions } from "../../provider/resources";
 import { laterMs } from "../../test/host/knobs";
 import { type Actor, OperationFailed, type Resource, type Service } from "./actor";

@@ -7,13 +7,13 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import type { dynamic } from "@pulumi/pulumi";
-import { engineConfig, nodeProblem } from "../../core/config";
 import { Failure } from "../../core/errors";
-import type { Lifecycle } from "../../core/operations";
 import { openRun } from "../../core/run";
 import { markedAt } from "../../core/secrecy";
 import { type Kept, nameKey, type Properties, providerKey } from "../../core/state";
 import { failed, type Instance, openInstance } from "../../instance";
+import { engineConfig, nodeProblem } from "../../lifecycle/config";
+import type { Lifecycle } from "../../lifecycle/operations";
 import { serveRun } from "../process";
 import { secret } from "../secretMark";
 

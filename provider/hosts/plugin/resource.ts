@@ -3,11 +3,11 @@ import { isDeepStrictEqual } from "node:util";
 import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
-import type { DetailedDifference } from "../../core/comparison";
-import type { Lifecycle } from "../../core/operations";
 import { valuesAt } from "../../core/secrecy";
 import { type Kept, nameKey, type Properties, providerKey, secretsKey } from "../../core/state";
 import { nameIn } from "../../core/text";
+import type { DetailedDifference } from "../../lifecycle/comparison";
+import type { Lifecycle } from "../../lifecycle/operations";
 import { fromStruct, type Received, toStruct } from "./wire";
 
 const { DiffResponse, PropertyDiff } = messages;

@@ -1,12 +1,12 @@
 /** Many API keys of a workspace as one resource, each managed as an ApiKey with the same inputs would be. */
 
 import { randomUUID } from "node:crypto";
-import { difference } from "../../core/comparison";
 import { type Comparison, define, type Outcome, type Session } from "../../core/definition";
 import { Failure } from "../../core/errors";
 import { containsUnknown, isUnknown, unknown } from "../../core/fields";
 import { defined, failedKey, isRecord, type Properties } from "../../core/state";
 import { capitalised, listed } from "../../core/text";
+import { difference } from "../../lifecycle/comparison";
 import {
   fields,
   isLost,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { configuration } from "../../../provider/core/config";
-import { serviceAfterRead } from "../../../provider/core/context";
 import type { AnyDefinition } from "../../../provider/core/definition";
+import { configuration } from "../../../provider/lifecycle/config";
+import { serviceAfterRead } from "../../../provider/lifecycle/context";
 import { apiKey } from "../../../provider/resources/apiKey";
 import { customerBilling } from "../../../provider/resources/customerBilling";
 import { scope } from "../../../provider/resources/scope";

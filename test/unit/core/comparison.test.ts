@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { changesAt } from "../../../provider/core/comparison";
 import { unknownSentinels } from "../../../provider/core/fields";
+import { changesAt } from "../../../provider/lifecycle/comparison";
 import { differing, type Meant, meant, written } from "../apiKey/inputArbitraries";
 import { least, offline } from "../offline";
 

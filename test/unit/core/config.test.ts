@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { disagreement } from "../../../provider/core/config";
+import { disagreement } from "../../../provider/lifecycle/config";
 import { least, offline } from "../offline";
 import { type Given, problemsOf, resolved } from "./resolvedConfig";
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
 import { containsUnknown } from "../../../provider/core/fields";
-import { lifecycle } from "../../../provider/core/operations";
 import { isRecord } from "../../../provider/core/state";
+import { lifecycle } from "../../../provider/lifecycle/operations";
 import { definitions } from "../../../provider/resources";
 import { runs } from "../../all";
 import { stateOfAll } from "../apiKeySet/setArbitraries";

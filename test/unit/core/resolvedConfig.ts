@@ -3,7 +3,7 @@ import {
   configNamespace,
   configuration,
   engineConfig,
-} from "../../../provider/core/config";
+} from "../../../provider/lifecycle/config";
 
 type Texts = Readonly<Record<string, string>>;
 

@@ -1,10 +1,9 @@
 /** Compares a state with the inputs of the program: what an update would do, and what a preview shows. */
 import { isDeepStrictEqual } from "node:util";
-import { expectSameBaseUrl, expectSoleOwner, type KindContext, note, register } from "./context";
-import type { AnyComparison, AnyDefinition, AnyShape, Compared } from "./definition";
-import { Failure } from "./errors";
-import { canonicalInputs, contains, containsUnknown, type Field, unknown } from "./fields";
-import { secretsOf, withSecrets } from "./secrecy";
+import type { AnyComparison, AnyDefinition, AnyShape, Compared } from "../core/definition";
+import { Failure } from "../core/errors";
+import { canonicalInputs, contains, containsUnknown, type Field, unknown } from "../core/fields";
+import { secretsOf, withSecrets } from "../core/secrecy";
 import {
   defined,
   externalKey,
@@ -14,7 +13,8 @@ import {
   type Properties,
   providerKey,
   serviceKey,
-} from "./state";
+} from "../core/state";
+import { expectSameBaseUrl, expectSoleOwner, type KindContext, note, register } from "./context";
 
 // ---- Inputs --------------------------------------------------------------------------------------------------------
 

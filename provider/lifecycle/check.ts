@@ -1,12 +1,12 @@
 /** Checks the inputs of the program. */
 import type * as z from "zod/mini";
+import type { AnyDefinition } from "../core/definition";
+import { canonicalInputs, isUnknown } from "../core/fields";
+import { type Checked, unchecked } from "../core/registry";
+import { defined, type Properties, providerKey, secretsKey } from "../core/state";
+import { inBounds, nameIn, oneLine, spelled } from "../core/text";
 import { canonical, withName } from "./comparison";
 import { type KindContext, note } from "./context";
-import type { AnyDefinition } from "./definition";
-import { canonicalInputs, isUnknown } from "./fields";
-import { type Checked, unchecked } from "./registry";
-import { defined, type Properties, providerKey, secretsKey } from "./state";
-import { inBounds, nameIn, oneLine, spelled } from "./text";
 
 export interface CheckResult {
   readonly inputs: Properties;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Credentials } from "../client/service";
 import { isLoopback } from "../client/wire";
-import { sentences } from "./text";
+import { sentences } from "../core/text";
 
 /** The namespaces of stack config, and of the arguments of an explicit Provider. */
 export const configNamespace = "apikeys";

@@ -1,9 +1,8 @@
 /** What the operations on one kind of resource share, and what one operation works with. */
 import type { Transport } from "../client/send";
 import { maskSecrets } from "../client/words";
-import type { Configuration, Misconfiguration } from "./config";
-import type { AnyComparison, AnyDefinition, Managed, Session, Warn } from "./definition";
-import { Failure } from "./errors";
+import type { AnyComparison, AnyDefinition, Managed, Session, Warn } from "../core/definition";
+import { Failure } from "../core/errors";
 import {
   type Declarations,
   handOver,
@@ -11,8 +10,8 @@ import {
   openDeclarations,
   openRegistry,
   type Registry,
-} from "./registry";
-import { type Run, reasonAgainst } from "./run";
+} from "../core/registry";
+import { type Run, reasonAgainst } from "../core/run";
 import {
   everywhere,
   type SecretPath,
@@ -21,9 +20,10 @@ import {
   textsIn,
   valuesAt,
   withSecrets,
-} from "./secrecy";
-import { type Kept, type Properties, providerKey, secretsKey, serviceKey } from "./state";
-import { capitalised, inBounds, oneLine } from "./text";
+} from "../core/secrecy";
+import { type Kept, type Properties, providerKey, secretsKey, serviceKey } from "../core/state";
+import { capitalised, inBounds, oneLine } from "../core/text";
+import type { Configuration, Misconfiguration } from "./config";
 
 /** What the lifecycle needs of its host. */
 export interface HostContext {

@@ -1,5 +1,20 @@
 /** The operations of a kind of resource. Those that call the service throw a Failure and nothing else. */
 import { isDeepStrictEqual } from "node:util";
+import type { AnyDefinition, Outcome, Session } from "../core/definition";
+import { Failure, reworded } from "../core/errors";
+import { objectIdentity } from "../core/registry";
+import { openRun, type Run } from "../core/run";
+import { secretsOf, secretValues, textsIn, valuesAt, withSecrets } from "../core/secrecy";
+import {
+  defined,
+  externalKey,
+  failedKey,
+  type Kept,
+  type Properties,
+  serviceKey,
+  wireable,
+} from "../core/state";
+import { capitalised, inBounds, listed, oneLine, partsOfImportId } from "../core/text";
 import { check, isDeclared } from "./check";
 import {
   canonical,
@@ -22,13 +37,6 @@ import {
   register,
   serviceAfterRead,
 } from "./context";
-import type { AnyDefinition, Outcome, Session } from "./definition";
-import { Failure, reworded } from "./errors";
-import { objectIdentity } from "./registry";
-import { openRun, type Run } from "./run";
-import { secretsOf, secretValues, textsIn, valuesAt, withSecrets } from "./secrecy";
-import { defined, externalKey, failedKey, type Kept, type Properties, serviceKey, wireable } from "./state";
-import { capitalised, inBounds, listed, oneLine, partsOfImportId } from "./text";
 
 export type Lifecycle = ReturnType<typeof lifecycle>;
 
