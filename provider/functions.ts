@@ -220,5 +220,5 @@ async function ask<T>(
   const call = { transport: source.transport(), credentials: found.credentials };
   const attempt = { doing, notDone: "", ...(advice && { advice }) };
   // A copy, because programs may change it and others may get the same answer.
-  return structuredClone(await orFail(act(sharedReads(call), call), found, attempt));
+  return structuredClone(await orFail(act(sharedReads(call), call), { setup: found }, attempt));
 }

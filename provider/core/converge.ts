@@ -268,6 +268,6 @@ export async function expectVisible(session: Session, workspaceId: string, missi
   if (answer.kind === "known") return;
   throw new InconclusiveError(
     `${missing}, but its workspace can't be read either: ${answer.error.message}`,
-    `The access token is the likely cause: it may belong to another account. ${session.tokenAdvice} If the token is right, check the workspace's id; if the workspace was deleted, remove the resource from state with \`pulumi state delete\`.`,
+    `The access token is the likely cause: it may belong to another account. ${session.setup.tokenAdvice} If the token is right, check the workspace's id; if the workspace was deleted, remove the resource from state with \`pulumi state delete\`.`,
   );
 }

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { Call } from "../client/service";
-import type { Configuration } from "../lifecycle/config";
+import type { Setup } from "./errors";
 import {
   aMark,
   canonicalInputs,
@@ -14,7 +14,8 @@ import {
   type StoredProperties,
   type Values,
 } from "./fields";
-import type { Checked, Owner, Registry } from "./registry";
+import { compareFields, type Plan } from "./plan";
+import type { Checked, Managed, Owner, Registry } from "./registry";
 import type { Run } from "./run";
 import { type Follows, type SecretPath, secretsOf, withSecrets } from "./secrecy";
 import {
@@ -35,12 +36,13 @@ import {
  */
 export type Warn = (message: string, about?: readonly string[], general?: string) => void;
 
-/** What the lifecycle gives an operation. The parts that need the configuration throw a Failure if that is wrong. */
-export interface Session
-  extends Pick<Run, "closed" | "over">,
-    Pick<Configuration, "tokenAdvice" | "baseUrlSource" | "withoutKeyList"> {
+/** What the lifecycle gives an operation. `call` and `setup` throw a Failure if the configuration is wrong. */
+export interface Session extends Pick<Run, "closed" | "over"> {
   readonly call: Call;
+  readonly setup: Setup;
   readonly warn: Warn;
+  /** Shows a line of progress. */
+  readonly tell: (line: string) => void;
   /** Masks secrets from now on in everything that the operation says, and in the records of the service. */
   readonly maskEverywhere: (...secrets: readonly unknown[]) => void;
   /** Masks in what the operation says only, because records are compared with it: a secret name, for example. */
@@ -49,18 +51,10 @@ export interface Session
   readonly registry: Registry;
   /** Waits that long, or until the run is over. */
   readonly pause: (ms: number) => Promise<void>;
-  /** Shows a line of progress. */
-  readonly tell: (line: string) => void;
-  /** The time of this run, in ms since 1970: what was due in its preview is due in its update. */
-  readonly now: number;
-  /** The current time, in ms since 1970. */
+  /** In ms since 1970. Plans use the time of their run: what was due in the preview is due in the update. */
   readonly currentTime: () => number;
-  /** How users of this host import an existing key, as an instruction: "import it with …". */
-  readonly importKey: string;
-  /** A session for one of many objects, with secrets of its own: no answer is searched for the secrets of all objects. */
-  readonly part: (warn: Warn) => Session;
-  /** Masks all of these values. */
-  readonly masked: (text: string) => string;
+  /** Acts on one of many objects, with secrets of its own: no answer is searched for the secrets of all objects. */
+  readonly part: <T>(warn: Warn, act: (part: Session) => Promise<T>) => Promise<T>;
 }
 
 /** The result of an operation. */
@@ -79,12 +73,6 @@ export interface Outcome<State = Properties> {
   readonly unresolved?: readonly string[];
 }
 
-/** An object of the service that a resource manages. */
-export interface Managed {
-  readonly workspaceId: unknown;
-  readonly id: string;
-}
-
 /** What the program of this run has in place of a resource that is deleted. */
 export interface Elsewhere {
   /** Whether it declares one of the resource's identities. */
@@ -98,6 +86,16 @@ export interface Shape {
   readonly inputs: Inputs;
   readonly outputs: StoredProperties;
   readonly hidden: StoredProperties;
+}
+
+/** How inputs and state correspond. */
+interface Correspondence<S extends Shape> {
+  /** The inputs that a state stands for. Default: its properties of the same names. */
+  inputsOf?(state: StateOf<S>): DraftOf<S>;
+  /** Where else in state the value of an input may appear, or the service's version of it. */
+  readonly follows?: Follows;
+  /** The path that state has for a secret of the program. Default: the path itself. */
+  secretPath?(path: SecretPath): SecretPath;
 }
 
 /** What the inputs and state of every resource may have. */
@@ -119,103 +117,63 @@ export type StateOf<S extends Shape> = Partial<Declared<S["inputs"]>> &
     readonly [failedKey]?: true | undefined;
   };
 
-/** State and the program's inputs: previews describe the change, and an update applies it. */
-export interface Comparison<S extends Shape, P = undefined, I = DraftOf<S>> extends Compared<S, I> {
-  /** What the definition's `plan` returned: it is called once. */
-  readonly plan: P;
-}
-
-/** The same, before there is a plan. */
-export interface Compared<S extends Shape, I = DraftOf<S>> {
-  readonly id: string;
-  readonly state: StateOf<S>;
+/** The program's inputs and, unless it is a create, the state to compare them with. */
+export interface Now<S extends Shape, I = DraftOf<S>> {
+  readonly id?: string;
+  readonly state?: StateOf<S>;
   /** In canonical form. */
   readonly inputs: I;
   /** The time of this run, in ms since 1970. */
-  readonly now: number;
+  readonly time: number;
 }
 
-/** A resource: its shape, its rules and its operations. `P` is the plan of an update, if it needs one. */
-export interface Definition<S extends Shape, P = undefined> {
+/** An object that is in state. */
+export interface Held<S extends Shape> {
+  readonly id: string;
+  readonly state: StateOf<S>;
+}
+
+/** A resource: its shape, its rules and its operations. `P` is its plan. */
+export interface Definition<S extends Shape, P extends Plan = Plan> {
   readonly kind: string;
-  readonly shape: S;
+  readonly shape: S & Correspondence<S>;
   /** What messages call the object that these inputs declare: `key "ci" in workspace ws_1`. */
   label(inputs: DraftOf<S>): string;
-
-  /** Whether an update or a delete sends requests: one that only changes state may run at any base URL. Default: both do. */
-  sends?(operation: "update" | "delete", state: StateOf<S>): boolean;
-
-  // ---- Its objects ----
-
-  /** The kind of its objects, if resources of several kinds manage such objects. Default: `kind`. */
-  readonly objectKind?: string;
-  /** The objects that the resource manages. Default: the one that has its id. */
-  managed?(id: string, state: StateOf<S>): Iterable<Managed>;
-  /** Those that no other resource of the program may have or adopt. Default: none. */
-  held?(compared: Comparison<S, P>): Iterable<Managed>;
-  /** What only one resource of a program may declare, such as the settings of a workspace. Unknown values have none. */
-  identities?(inputs: DraftOf<S>): Iterable<string>;
-  /** Whether the engine should read it before each preview and update, if the host can say so. The read sends no request. */
-  readonly refreshBeforeUpdate?: true;
-
-  // ---- Decisions: check and diff ----
-
+  /** What it manages in the service. Default: the one object that has its id. */
+  readonly objects?: Objects<S>;
   /** Check failures that concern several inputs. `before`: the inputs of the last update. Unknown values pass. */
   rules(inputs: DraftOf<S>, before: DraftOf<S> | undefined, checked: Checked): readonly string[];
-  /** Whether a changed input means the same as the state, so that nothing is to be done. */
-  unchanged?(name: keyof S["inputs"] & string, value: unknown, compared: Comparison<S, P>): boolean;
-  /** Decides what an update does, if comparing each input is not enough. */
-  plan?(compared: Compared<S>): P;
-  /**
-   * What state needs even if no input has changed: `undefined` for nothing, an empty list for an update, and otherwise the
-   * properties that only a replacement can fix.
-   */
-  pending?(compared: Comparison<S, P>): readonly string[] | undefined;
-  /**
-   * Whether the program names the existing object that the resource has. No input can replace that, so a value that is not
-   * known yet doesn't either: the check decides once it is known. Default: it doesn't.
-   */
-  keepsExisting?(compared: Comparison<S, P>): boolean;
-
-  // ---- What a preview shows ----
-
-  /** Describes what a create does that the engine's own preview does not show. */
-  createNote?(inputs: DraftOf<S>): string | undefined;
-  /** The same for an update, and why it will fail if that is known. */
-  updateNote?(compared: Comparison<S, P>): string | undefined;
-  /** What a replacement that an input causes leaves in the service: the engine shows the old resource as deleted. */
-  replaceNote?(compared: Comparison<S, P>): string | undefined;
-  /** The properties that a preview of a create can't derive by itself: inputs stay as declared, outputs are unknown. */
-  previewCreate?(inputs: DraftOf<S>): Properties;
-  /** The same for an update. */
-  previewUpdate?(compared: Comparison<S, P>): Properties;
-
-  // ---- State ----
-
-  /** The inputs that a state stands for. Default: its properties of the same names. */
-  inputsOf?(state: StateOf<S>): DraftOf<S>;
-  /** Where else in state the value of an input may appear, or the service's version of it. */
-  readonly follows?: Follows;
-  /** The path that state has for a secret of the program. Default: the path itself. */
-  secretPath?(path: SecretPath): SecretPath;
-
-  // ---- Operations ----
-
-  create(session: Session, inputs: InputsOf<S>): Promise<Outcome<StateOf<S>>>;
-  /** A state with only the objects that a create made: `delete` undoes it if nobody takes the result. Default: none. */
-  created?(state: StateOf<S>): StateOf<S> | undefined;
-  /**
-   * What to do about a create whose result nobody takes, and that is not undone; `state`: its result, if the service has
-   * answered. Default: nothing, because the next create finds the object.
-   */
-  ifUnsaved?(session: Session, inputs: InputsOf<S>, state?: StateOf<S>): string | undefined;
+  /** Decides what a create or an update does. Pure. Default: what `compareFields` says. */
+  plan?(now: Now<S>): P;
+  create(session: Session, inputs: InputsOf<S>, plan: P): Promise<Outcome<StateOf<S>>>;
+  readonly unsaved?: Unsaved<S>;
   /** Default: no id leads to an object of this kind. */
   readonly importing?: Importing<S>;
   /** `undefined` when the object no longer exists. */
-  read(session: Session, id: string, state: StateOf<S>): Promise<Outcome<StateOf<S>> | undefined>;
-  update(session: Session, compared: Comparison<S, P, InputsOf<S>>): Promise<Outcome<StateOf<S>>>;
+  read(session: Session, held: Held<S>): Promise<Outcome<StateOf<S>> | undefined>;
+  update(session: Session, held: Held<S>, inputs: InputsOf<S>, plan: P): Promise<Outcome<StateOf<S>>>;
   /** Succeeds even if the object no longer exists. */
-  delete(session: Session, id: string, state: StateOf<S>, elsewhere: Elsewhere): Promise<void>;
+  delete(session: Session, held: Held<S>, elsewhere: Elsewhere): Promise<void>;
+}
+
+interface Objects<S extends Shape> {
+  /** Their kind, if resources of several kinds manage such objects. Default: the resource's. */
+  readonly kind?: string;
+  of?(id: string, state: StateOf<S>): Iterable<Managed>;
+  /** What only one resource of a program may declare, such as the settings of a workspace. Unknown values have none. */
+  identities?(inputs: DraftOf<S>): Iterable<string>;
+  /** Whether they stay in the service when the resource is deleted: then that sends no request. Default: they don't. */
+  stay?(state: StateOf<S>): boolean;
+  /** Whether the engine should read them before each preview and update, if the host can say so. The read sends no request. */
+  readonly readFirst?: true;
+}
+
+/** What to do about a create whose result nobody takes. Default: nothing, because the next create finds the object. */
+interface Unsaved<S extends Shape> {
+  /** A state with only the objects that the create made: `delete` undoes it. Default: none. */
+  created?(state: StateOf<S>): StateOf<S> | undefined;
+  /** The advice if it is not undone; `state`: its result, if the service has answered. */
+  advice(session: Session, inputs: InputsOf<S>, state?: StateOf<S>): string | undefined;
 }
 
 /** How `pulumi import`, the option `import` and `get` find an object. */
@@ -227,24 +185,23 @@ interface Importing<S extends Shape> {
 }
 
 /** A definition of any shape: what the lifecycle works with. */
-export type AnyDefinition = Omit<Definition<AnyShape, unknown>, "shape"> & {
+export type AnyDefinition = Omit<Definition<AnyShape>, "shape" | "plan"> & {
+  readonly shape: Pick<Shape, "outputs"> & Correspondence<AnyShape>;
   readonly schema: z.ZodMiniObject;
   readonly fields: readonly Field[];
-  readonly outputs: StoredProperties;
+  plan(now: AnyNow): Plan;
   managed(id: string, state: Properties): Iterable<Managed>;
-  sends(operation: "update" | "delete", state: Properties): boolean;
+  identities(inputs: Properties): readonly string[];
   inputsOf(state: Properties): Properties;
   /** The engine's properties as state: those that have the right types. */
   parse(properties: Properties): Properties;
 };
 
-export type AnyComparison = Comparison<AnyShape, unknown>;
+type AnyNow = Now<AnyShape>;
 
-export interface AnyShape {
+interface AnyShape extends Shape {
   // biome-ignore lint/suspicious/noExplicitAny: the one place where types are given up.
   readonly inputs: any;
-  readonly outputs: StoredProperties;
-  readonly hidden: StoredProperties;
 }
 
 const ofEachResource: StoredProperties = {
@@ -254,7 +211,7 @@ const ofEachResource: StoredProperties = {
 };
 
 /** Erases the types of a definition. Its operations then rely on `parse`. */
-export function define<S extends Shape, P = undefined>(definition: Definition<S, P>): AnyDefinition {
+export function define<S extends Shape, P extends Plan = Plan>(definition: Definition<S, P>): AnyDefinition {
   const { inputs, outputs, hidden } = definition.shape;
   const fields = fieldsOf(inputs);
   // Unlike `fields`, these fill in no default: an input that is absent from state was not declared.
@@ -265,19 +222,19 @@ export function define<S extends Shape, P = undefined>(definition: Definition<S,
   const declaredOf = (properties: Properties) =>
     withoutDefaults.filter(({ name }) => (properties[name] ?? undefined) !== undefined);
   const stored = { ...outputs, ...hidden, ...ofEachResource };
-  const parse = (properties: Properties): Properties => ({
-    ...withSecrets(canonicalInputs(declaredOf(properties), properties), secretsOf(properties)),
-    ...parsed(stored, properties),
-  });
-  const erased = definition as unknown as Definition<AnyShape, unknown>;
+  const erased = definition as unknown as Definition<AnyShape>;
+  const { objects, shape } = erased;
   return {
     ...erased,
     schema: z.strictObject(Object.fromEntries(fields.map(({ name, schema }) => [name, schema]))),
     fields,
-    outputs,
-    parse,
-    managed: (id, state) => erased.managed?.(id, state) ?? [{ workspaceId: state["workspaceId"], id }],
-    sends: (operation, state) => erased.sends?.(operation, state) ?? true,
-    inputsOf: (state) => erased.inputsOf?.(state) ?? state,
+    parse: (properties) => ({
+      ...withSecrets(canonicalInputs(declaredOf(properties), properties), secretsOf(properties)),
+      ...parsed(stored, properties),
+    }),
+    plan: (now) => erased.plan?.(now) ?? compareFields(fields, now),
+    managed: (id, state) => objects?.of?.(id, state) ?? [{ workspaceId: state["workspaceId"], id }],
+    identities: (declared) => [...(objects?.identities?.(declared) ?? [])],
+    inputsOf: (state) => shape.inputsOf?.(state) ?? state,
   };
 }

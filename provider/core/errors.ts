@@ -1,5 +1,4 @@
 import { CallError } from "../client/send";
-import type { Configuration } from "../lifecycle/config";
 import type { Kept } from "./state";
 import { oneLine, sentences } from "./text";
 
@@ -40,8 +39,14 @@ type FailureOptions = Partial<Pick<Failure, "kept" | "unresolved" | "reason" | "
 
 /** The same failure with each line of its message rewritten. */
 export function reworded(failure: Failure, reword: (line: string) => string): Failure {
-  const { headline, kept, unresolved, lines } = failure;
-  return new Failure(reword(headline), { kept, unresolved, lines: lines.map(reword) });
+  const { headline, lines, reason, found, ...rest } = failure;
+  const of = reason && ((all: string) => reword(reason(all)));
+  return new Failure(reword(headline), {
+    ...rest,
+    reason: of,
+    found: reword(found),
+    lines: lines.map(reword),
+  });
 }
 
 /** The service's answers don't tell what is the case. The message is a phrase to follow what was tried. */
@@ -71,11 +76,25 @@ export interface CallWords {
   readonly again?: string;
 }
 
-/** The parts of the Configuration that messages quote. */
-type Endpoint = Pick<Configuration, "baseUrlSource" | "tokenAdvice">;
+/** The parts of the configuration that messages quote. */
+export interface Setup {
+  /** What to do about a refused access token. */
+  readonly tokenAdvice: string;
+  /** Where the base URL comes from, in words. */
+  readonly baseUrlSource: string;
+  /** Whether the user vouches that keys can't be listed (APIKEYS_NO_KEY_LIST). */
+  readonly withoutKeyList: boolean;
+  /** How users of this host import an existing key, as an instruction: "import it with …". */
+  readonly importKey: string;
+}
 
-const route = ({ baseUrlSource }: Endpoint) =>
-  `the base URL (${baseUrlSource}), and any proxy or gateway in between`;
+/** A Session, or what a function has in its place. */
+interface Endpoint {
+  readonly setup: Pick<Setup, "tokenAdvice" | "baseUrlSource">;
+}
+
+const route = ({ setup }: Endpoint) =>
+  `the base URL (${setup.baseUrlSource}), and any proxy or gateway in between`;
 
 /** What else to do if another server may have answered. */
 export function ifElsewhere(endpoint: Endpoint): string {
@@ -116,7 +135,7 @@ export function reasonOf(error: unknown, endpoint: Endpoint, words: Omit<CallWor
   const where = advice && isFromElsewhere(status) ? ifElsewhere(endpoint) : undefined;
   const otherwise = unresolved ? ifRefused(error, words.advice) : (advice ?? again);
   const todo =
-    status === 401 ? endpoint.tokenAdvice : status === 429 ? "Run the command again later" : otherwise;
+    status === 401 ? endpoint.setup.tokenAdvice : status === 429 ? "Run the command again later" : otherwise;
   return { reason: sentences(message, unresolved ? unclear : notDone, todo, where), unresolved };
 }
 

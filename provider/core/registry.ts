@@ -2,6 +2,12 @@
 
 // ---- Objects -------------------------------------------------------------------------------------------------------
 
+/** An object of the service that a resource manages. */
+export interface Managed {
+  readonly workspaceId: unknown;
+  readonly id: string;
+}
+
 export type Registry = ReturnType<typeof openRegistry>;
 
 /** The objects of one kind that this process knows, by workspace and id: the ids may be unique only in their workspace. */

@@ -5,8 +5,8 @@ import { canonicalInputs, isUnknown } from "../core/fields";
 import { type Checked, unchecked } from "../core/registry";
 import { defined, type Properties, providerKey, secretsKey } from "../core/state";
 import { inBounds, nameIn, oneLine, spelled } from "../core/text";
-import { canonical, withName } from "./comparison";
 import { type KindContext, note } from "./context";
+import { canonical, planOf, withName } from "./planning";
 
 export interface CheckResult {
   readonly inputs: Properties;
@@ -33,7 +33,7 @@ export function check(
   ];
   // A resource that is in state already gets its notes from diff.
   if (before === undefined && failures.length === 0)
-    note(context, definition.createNote?.(declared), declared);
+    note(context, planOf(context, named).plan.note, declared);
   return { inputs: defined(declared), failures };
 }
 
@@ -45,12 +45,12 @@ function declaredElsewhere(
   name: string | undefined,
   urn: string,
 ): Checked {
-  const identitiesOf = (all: Properties) => [...(definition.identities?.(all) ?? [])];
-  const identities = identitiesOf(declared);
-  const compared = declarations.add(definition.kind, name, identities, last && identitiesOf(last));
+  const identities = definition.identities(declared);
+  const before = last && definition.identities(last);
+  const compared = declarations.add(definition.kind, name, identities, before);
   // The engine gives no former inputs if it was told to replace the resource, or if the resource had another name.
   if (last !== undefined) return compared;
-  const isSame = (state: Properties) => identitiesOf(state).some((one) => identities.includes(one));
+  const isSame = (state: Properties) => definition.identities(state).some((one) => identities.includes(one));
   const holder = [...inState].find(([, state]) => isSame(state))?.[0];
   const replacesItself = compared.replacesItself || holder === urn;
   return { ...compared, replacesItself, heldBy: holder && nameIn(holder) };

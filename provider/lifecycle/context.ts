@@ -1,11 +1,13 @@
 /** What the operations on one kind of resource share, and what one operation works with. */
 import type { Transport } from "../client/send";
 import { maskSecrets } from "../client/words";
-import type { AnyComparison, AnyDefinition, Managed, Session, Warn } from "../core/definition";
-import { Failure } from "../core/errors";
+import type { AnyDefinition, Session, Warn } from "../core/definition";
+import { Failure, reworded } from "../core/errors";
+import type { Plan } from "../core/plan";
 import {
   type Declarations,
   handOver,
+  type Managed,
   objectIdentity,
   openDeclarations,
   openRegistry,
@@ -68,7 +70,7 @@ export interface KindContext extends Shared {
 }
 
 export function openKindContext(definition: AnyDefinition, host: HostContext): KindContext {
-  const objectKind = definition.objectKind ?? definition.kind;
+  const objectKind = definition.objects?.kind ?? definition.kind;
   const shared = host.shared.get(objectKind) ?? {
     registry: openRegistry(),
     declarations: openDeclarations(),
@@ -97,7 +99,8 @@ type SecretPaths = ReturnType<typeof secretPathsOf>;
 
 /** Which properties of a resource the engine is to keep as secret. */
 function secretPathsOf(definition: AnyDefinition) {
-  const { fields, follows, outputs, secretPath = (path) => path } = definition;
+  const { fields, shape } = definition;
+  const { follows, outputs } = shape;
   const ofInputs = fields.flatMap(({ name, secret }): SecretPath[] =>
     secret === undefined ? [] : [[name, ...(secret === true ? [] : secret)]],
   );
@@ -112,7 +115,9 @@ function secretPathsOf(definition: AnyDefinition) {
     secrets,
     /** The inputs with a list of what else is secret: by their own list, and by these paths, which the engine marked. */
     alsoSecret: (inputs: Properties, paths: readonly SecretPath[]): Properties => {
-      const all = [...spelled([...secretsOf(inputs), ...paths.map((path) => secretPath(path))])];
+      const all = [
+        ...spelled([...secretsOf(inputs), ...paths.map((path) => shape.secretPath?.(path) ?? path)]),
+      ];
       const others = all.filter((path) => !always.has(path)).sort();
       const parsed = others.map((path): SecretPath => JSON.parse(path));
       return withSecrets(inputs, parsed);
@@ -140,7 +145,7 @@ export function openSession(
   context: KindContext,
   run: Run = context.host.run,
   warn: Warn = (message) => context.host.warn(message),
-): Session {
+): OpenSession {
   const { host, registry } = context;
   const { configuration, transport, tell } = host;
   const hidden = new Set<string>();
@@ -155,11 +160,10 @@ export function openSession(
   const masked = (text: string) => {
     // One list for as long as nothing is added, because its spellings are cached with it.
     if (all.length !== hidden.size + maskedInMessages.size) all = [...hidden, ...maskedInMessages];
-    return maskSecrets(text, all);
+    return inBounds(maskSecrets(oneLine(text), all));
   };
-  const line = (text: string) => inBounds(masked(oneLine(text)));
-  return {
-    warn: (message, about, general) => warn(line(message), about, general && line(general)),
+  const session: OpenSession = {
+    warn: (message, about, general) => warn(masked(message), about, general && masked(general)),
     maskEverywhere: (...secrets) => {
       for (const secret of secrets) if (typeof secret === "string" && secret !== "") hidden.add(secret);
     },
@@ -170,14 +174,14 @@ export function openSession(
     closed: run.closed,
     over: run.over,
     pause: (ms) => host.pause(ms, run.over),
-    tell: (text) => tell?.(line(text)),
-    masked,
-    now: host.now(),
+    tell: (text) => tell?.(masked(text)),
     currentTime: host.currentTime,
-    importKey: host.importKey ?? "import it",
-    part: (warnOfPart) => openSession(context, run, warnOfPart),
-    get withoutKeyList() {
-      return ready().withoutKeyList;
+    part: (warnOfPart, act) => {
+      const part = openSession(context, run, warnOfPart);
+      return part.guard(() => act(part));
+    },
+    get setup() {
+      return { ...ready(), importKey: host.importKey ?? "import it" };
     },
     get call() {
       const { credentials } = ready();
@@ -188,13 +192,23 @@ export function openSession(
         run: { closed: run.closed, reasonAgainst: (method: string) => reasonAgainst(method, run) },
       };
     },
-    get tokenAdvice() {
-      return ready().tokenAdvice;
-    },
-    get baseUrlSource() {
-      return ready().baseUrlSource;
+    masked,
+    guard: async (act) => {
+      try {
+        return await act();
+      } catch (error) {
+        throw error instanceof Failure ? reworded(error, masked) : error;
+      }
     },
   };
+  return session;
+}
+
+/** A session as the lifecycle sees it. */
+export interface OpenSession extends Session {
+  readonly masked: (text: string) => string;
+  /** What its failures say is masked. */
+  readonly guard: <T>(act: () => Promise<T>) => Promise<T>;
 }
 
 // ---- Objects -------------------------------------------------------------------------------------------------------
@@ -217,11 +231,11 @@ export function forget({ definition, registry }: KindContext, before: Kept, now?
 
 /** Throws if another resource of the program has one of the objects in state, or declares it (R17). */
 export function expectSoleOwner(
-  { declarations, definition: { held, kind } }: KindContext,
-  compared: AnyComparison,
+  { declarations, definition: { kind } }: KindContext,
+  { holds = [] }: Plan,
   name: string | undefined,
 ): void {
-  for (const { workspaceId, id } of held?.(compared) ?? []) {
+  for (const { workspaceId, id } of holds) {
     const other = declarations.hold(kind, name, objectIdentity(workspaceId, id));
     if (other === undefined) continue;
     throw new Failure(
@@ -241,7 +255,7 @@ export function note(
   const { note: show = host.tell } = host;
   if (text === undefined) return;
   const always = all.flatMap((one) => paths.secrets.flatMap((path) => valuesAt(one, path)));
-  const hidden = textsIn([...always, ...secretValues(all, definition.follows)]);
+  const hidden = textsIn([...always, ...secretValues(all, definition.shape.follows)]);
   show?.(inBounds(maskSecrets(oneLine(text), hidden)));
 }
 

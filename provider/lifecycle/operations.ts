@@ -1,7 +1,7 @@
 /** The operations of a kind of resource. Those that call the service throw a Failure and nothing else. */
 import { isDeepStrictEqual } from "node:util";
-import type { AnyDefinition, Outcome, Session } from "../core/definition";
-import { Failure, reworded } from "../core/errors";
+import type { AnyDefinition, Outcome } from "../core/definition";
+import { Failure } from "../core/errors";
 import { objectIdentity } from "../core/registry";
 import { openRun, type Run } from "../core/run";
 import { secretsOf, secretValues, textsIn, valuesAt, withSecrets } from "../core/secrecy";
@@ -14,29 +14,21 @@ import {
   serviceKey,
   wireable,
 } from "../core/state";
-import { capitalised, inBounds, listed, oneLine, partsOfImportId } from "../core/text";
+import { capitalised, listed, oneLine, partsOfImportId } from "../core/text";
 import { check, isDeclared } from "./check";
-import {
-  canonical,
-  compare,
-  detailedDiff,
-  diff,
-  inputsOf,
-  preview,
-  stateIfOnlySecretsChange,
-  withoutDefaults,
-} from "./comparison";
 import {
   expectSameBaseUrl,
   forget,
   type HostContext,
   type KindContext,
   lastService,
+  type OpenSession,
   openKindContext,
   openSession,
   register,
   serviceAfterRead,
 } from "./context";
+import { diff, inputsOf, planOf, preview, withoutDefaults } from "./planning";
 
 export type Lifecycle = ReturnType<typeof lifecycle>;
 
@@ -44,14 +36,12 @@ export function lifecycle(definition: AnyDefinition, host: HostContext) {
   const context = openKindContext(definition, host);
   return {
     ...context.paths,
-    refreshBeforeUpdate: definition.refreshBeforeUpdate === true,
+    readFirst: definition.objects?.readFirst === true,
     /** `name` and `urn`: of the resource in the program, if the host knows them. */
     check: (inputs: Properties, before: Properties | undefined, name?: string, urn?: string) =>
       check(context, inputs, before, name, urn),
     diff: (id: string, state: Properties, inputs: Properties, name?: string) =>
       diff(context, { id, state }, inputs, name),
-    detailedDiff: (id: string, state: Properties, inputs: Properties, name?: string) =>
-      detailedDiff(context, { id, state }, inputs, name),
     isDeclared: (properties: Properties) => isDeclared(definition, properties),
     preview: (inputs: Properties, before?: Kept) => preview(context, inputs, before),
     create: (inputs: Properties) => create(context, inputs),
@@ -69,17 +59,17 @@ export interface ReadResult extends Kept {
   readonly inputs?: Properties;
 }
 
-async function create(context: KindContext, inputs: Properties): Promise<Kept> {
+async function create(context: KindContext, news: Properties): Promise<Kept> {
   const { definition } = context;
-  const declared = canonical(definition, inputs);
+  const { inputs, plan } = planOf(context, news);
   return operate(
     context,
-    [inputs],
+    [news],
     async (session) => {
-      const act = () => definition.create(session, declared);
-      return afterWrite(context, await write(context, session, declared, act));
+      const act = () => definition.create(session, inputs, plan);
+      return finish(context, await write(context, session, inputs, act));
     },
-    (session) => unsaved(context, session, declared, { left: [] }),
+    (session) => unsaved(context, session, inputs, { left: [] }),
   );
 }
 
@@ -97,16 +87,15 @@ async function read(
   return operate(context, [given], async (session) => {
     const before = { id, state: definition.parse(given) };
     register(context, before, "addRead");
-    if (definition.refreshBeforeUpdate && urn !== undefined)
-      inState.set(urn, inputsOf(definition, before.state));
     // Such a read sends no request.
-    if (!definition.refreshBeforeUpdate) expectSameBaseUrl(context, { id, state: given });
-    const outcome = await definition.read(session, id, before.state);
+    if (!definition.objects?.readFirst) expectSameBaseUrl(context, { id, state: given });
+    else if (urn !== undefined) inState.set(urn, inputsOf(definition, before.state));
+    const outcome = await definition.read(session, before);
     forget(context, before, outcome);
     if (outcome === undefined) return undefined;
     if (outcome.notFound !== undefined) session.warn(outcome.notFound);
     refreshed.add(outcome.id);
-    const found = toKept(outcome, serviceAfterRead(given, services()));
+    const found = finish(context, outcome, serviceAfterRead(given, services()));
     const last = wireable({ ...before.state, [serviceKey]: lastService(given) });
     if (isDeepStrictEqual(found.state, last)) return { id: found.id, state: given };
     const inputs = withSecrets(inputsOf(definition, found.state), secretsOf(found.state));
@@ -149,7 +138,7 @@ function find(context: KindContext, { id, given, isGet, name }: Wanted): Promise
     }
     const more = isGet ? { [externalKey]: true } : inputsOf(definition, outcome.state);
     const state = withSecrets({ ...more, ...outcome.state }, secretsOf(given));
-    const found = afterWrite(context, { ...outcome, state });
+    const found = finish(context, { ...outcome, state });
     register(context, found, isGet ? "add" : "addImported");
     const inputs = withoutDefaults(definition, inputsOf(definition, state), name);
     return { ...found, inputs: defined(withSecrets(inputs, secretsOf(given))) };
@@ -159,13 +148,14 @@ function find(context: KindContext, { id, given, isGet, name }: Wanted): Promise
 async function update(context: KindContext, given: Kept, news: Properties): Promise<Properties> {
   const { definition } = context;
   return operate(context, [news, given.state], async (session) => {
-    const compared = compare(context, given, news);
-    register(context, compared);
-    const same = stateIfOnlySecretsChange(definition, given.state, news, compared);
-    if (same !== undefined) return same;
-    if (definition.sends("update", compared.state)) expectSameBaseUrl(context, given);
-    const act = () => definition.update(session, compared);
-    return afterWrite(context, await write(context, session, compared.inputs, act, compared)).state;
+    const { id, state, inputs, plan, sameObject } = planOf(context, news, given);
+    const before = { id, state };
+    register(context, before);
+    if (sameObject !== undefined) return sameObject;
+    if (!plan.isLocal) expectSameBaseUrl(context, given);
+    if (plan.refusal !== undefined) throw new Failure(plan.refusal);
+    const act = () => definition.update(session, before, inputs, plan);
+    return finish(context, await write(context, session, inputs, act, before)).state;
   });
 }
 
@@ -173,9 +163,9 @@ function remove(context: KindContext, { id, state: given }: Kept, name?: string)
   const { declarations, definition } = context;
   return operate(context, [given], async (session) => {
     const before = { id, state: definition.parse(given) };
-    if (definition.sends("delete", before.state)) expectSameBaseUrl(context, { id, state: given });
-    const identities = [...(definition.identities?.(inputsOf(definition, before.state)) ?? [])];
-    await definition.delete(session, id, before.state, {
+    if (!definition.objects?.stay?.(before.state)) expectSameBaseUrl(context, { id, state: given });
+    const identities = definition.identities(inputsOf(definition, before.state));
+    await definition.delete(session, before, {
       isDeclared: identities.some(declarations.has),
       ownerOf: (workspaceId, object) =>
         declarations.ownerOf(objectIdentity(workspaceId, object), definition.kind, name),
@@ -188,41 +178,32 @@ function remove(context: KindContext, { id, state: given }: Kept, name?: string)
 function operate<T>(
   context: KindContext,
   given: readonly Properties[],
-  act: (session: Session) => Promise<T>,
-  line?: (session: Session) => string | undefined,
+  act: (session: OpenSession) => Promise<T>,
+  line?: (session: OpenSession) => string | undefined,
 ): Promise<T> {
   const session = sessionFor(context, given);
-  const shown = (text: string) => inBounds(session.masked(text));
   const ifEnded = () => {
     const text = line?.(session);
-    return text && shown(oneLine(text));
+    return text && session.masked(text);
   };
-  return context.host.run.during(async () => {
-    try {
-      return await act(session);
-    } catch (error) {
-      throw error instanceof Failure ? reworded(error, shown) : error;
-    }
-  }, ifEnded);
+  return context.host.run.during(() => session.guard(() => act(session)), ifEnded);
 }
 
-function sessionFor(context: KindContext, given: readonly Properties[], run?: Run): Session {
+function sessionFor(context: KindContext, given: readonly Properties[], run?: Run): OpenSession {
+  const { definition, paths } = context;
   const session = openSession(context, run);
   for (const one of given)
-    session.maskEverywhere(...context.paths.secrets.flatMap((path) => textsIn(valuesAt(one, path))));
-  session.maskInMessages(...secretValues(given, context.definition.follows));
+    session.maskEverywhere(...paths.secrets.flatMap((path) => textsIn(valuesAt(one, path))));
+  session.maskInMessages(...secretValues(given, definition.shape.follows));
   return session;
 }
 
-function afterWrite({ services }: KindContext, outcome: Outcome): Kept {
-  return toKept(outcome, services()[0]);
-}
-
-/** What the engine is to save, with the service that it is of. Throws it as a Failure if the operation failed. */
-function toKept(
-  { id, state, failure, lines = [], unresolved = [] }: Outcome,
-  service: string | undefined,
-): Kept {
+/**
+ * The one exit of what an operation returns: what the engine is to save, with the service that it is of. Throws it as a
+ * Failure if the operation failed.
+ */
+function finish(context: KindContext, outcome: Outcome, service = context.services()[0]): Kept {
+  const { id, state, failure, lines = [], unresolved = [] } = outcome;
   const kept = wireable({ ...state, [serviceKey]: service, [failedKey]: undefined });
   if (failure === undefined) return { id, state: kept };
   throw new Failure(failure, {
@@ -246,7 +227,7 @@ function partsOf(kind: string, form: string, id: string, { workspaceId }: Proper
 /** Creates or updates. If nobody takes the result any more, undoes a create, and names what state will not have (R20). */
 async function write(
   context: KindContext,
-  session: Session,
+  session: OpenSession,
   inputs: Properties,
   act: () => Promise<Outcome>,
   before?: Kept,
@@ -265,13 +246,13 @@ async function write(
   }
   if (!over.aborted) return outcome;
   const { id, state, unresolved = [] } = outcome;
-  const created = definition.created?.(state);
+  const created = definition.unsaved?.created?.(state);
   const isUndone = before === undefined && created !== undefined;
   if (isUndone) await undo(context, [inputs, state], { id, state: created });
   const others = [...(before === undefined ? [] : definition.managed(before.id, before.state))];
   const known = new Set([
     ...others.map((one) => objectIdentity(one.workspaceId, one.id)),
-    ...(definition.identities?.(inputs) ?? []),
+    ...definition.identities(inputs),
   ]);
   const left = [...definition.managed(id, state)]
     .filter((one) => !known.has(objectIdentity(one.workspaceId, one.id)))
@@ -286,9 +267,9 @@ async function write(
 }
 
 /** Deletes what a create has made. `given`: the properties whose secrets no message may contain. */
-async function undo(context: KindContext, given: readonly Properties[], { id, state }: Kept): Promise<void> {
+async function undo(context: KindContext, given: readonly Properties[], made: Kept): Promise<void> {
   try {
-    await context.definition.delete(sessionFor(context, given, openRun()), id, state, {
+    await context.definition.delete(sessionFor(context, given, openRun()), made, {
       isDeclared: false,
       ownerOf: () => undefined,
     });
@@ -300,11 +281,11 @@ async function undo(context: KindContext, given: readonly Properties[], { id, st
 /** The line about a create that is not saved to state. `left`: the objects of its result, which the service has. */
 function unsaved(
   { definition }: KindContext,
-  session: Session,
+  session: OpenSession,
   inputs: Properties,
   { left, state }: { readonly left: readonly string[]; readonly state?: Properties },
 ): string | undefined {
-  const advice = definition.ifUnsaved?.(session, inputs, state);
+  const advice = definition.unsaved?.advice(session, inputs, state);
   if (advice === undefined) return undefined;
   const what = capitalised(definition.label(inputs));
   return left.length === 0

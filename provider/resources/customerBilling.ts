@@ -10,11 +10,12 @@ import {
   type DraftOf,
   define,
   type InputsOf,
+  type Now,
   type Outcome,
   type Session,
   type StateOf,
 } from "../core/definition";
-import { explain, Failure, ifElsewhere } from "../core/errors";
+import { explain, ifElsewhere } from "../core/errors";
 import {
   aString,
   boolean,
@@ -30,6 +31,7 @@ import {
   stable,
   string,
 } from "../core/fields";
+import { compareFields, type Plan } from "../core/plan";
 import type { Checked, Registry } from "../core/registry";
 import { isSecret } from "../core/secrecy";
 import { sentences } from "../core/text";
@@ -167,6 +169,11 @@ function identities(declared: BillingDraft): readonly string[] {
 
 const fields = fieldsOf(shape.inputs);
 
+/** A program never declares the two together. */
+function inputsOf(state: BillingState): BillingDraft {
+  return state.totalCredits === undefined ? state : { ...state, billingId: undefined };
+}
+
 // ---- Projections --------------------------------------------------------------------------------------------------
 
 function isUncertain({ __grant }: BillingState): boolean {
@@ -188,35 +195,28 @@ const unsaved =
 
 export const customerBilling = define({
   kind: "CustomerBilling",
-  shape,
+  shape: { ...shape, inputsOf },
   label,
-  sends: () => false,
-  rules,
-  identities,
-  pending: ({ state }) => (isUncertain(state) ? [] : undefined),
-  updateNote: ({ state, inputs }) =>
-    isUncertain(state) && inputs.billingId === undefined ? stillOpen(state) : undefined,
-  replaceNote: ({ id, state, inputs }) => {
-    if (isUncertain(state) || inputs.billingId !== undefined) return undefined;
-    const again = containsUnknown(inputs.grant)
-      ? "If grant changes, credits are granted again"
-      : "Credits are granted again";
-    return `${again} in addition: those of ${state.billingId ?? id} in workspace ${state.workspaceId} stay in the service, which has no call to take a grant back.`;
+  objects: {
+    of: (id, state) =>
+      isUncertain(state) ? [] : [{ workspaceId: state.workspaceId, id: state.billingId ?? id }],
+    identities,
+    stay: () => true,
+    // State alone tells a new grant from one that is renamed, or replaced because the engine was told to.
+    readFirst: true,
   },
-  managed: (id, state) =>
-    isUncertain(state) ? [] : [{ workspaceId: state.workspaceId, id: state.billingId ?? id }],
-  // An output too: it is in state where the program does not declare it.
-  unchanged: (name, value) => name === "billingId" && value === undefined,
-  // A program never declares the two together.
-  inputsOf: (state) => (state.totalCredits === undefined ? state : { ...state, billingId: undefined }),
-  // State alone tells a new grant from one that is renamed, or replaced because the engine was told to.
-  refreshBeforeUpdate: true,
+  rules,
+  plan,
   create,
   // A grant can't be taken back, and the next update would grant again (B3).
-  ifUnsaved: (_session, { billingId }) => (billingId === undefined ? unsaved : undefined),
-  read: async (_session, id, state) => ({ id, state }),
-  update: (_session, { id, state, inputs }) => update(id, state, inputs),
-  delete: async (session, id, state) => {
+  unsaved: { advice: (_session, { billingId }) => (billingId === undefined ? unsaved : undefined) },
+  read: async (_session, held) => held,
+  // No update sends a request: it adopts a record.
+  update: async (_session, { id, state }, declared) => ({
+    id,
+    state: { createdAt: state.createdAt, ...declared, billingId: declared.billingId ?? state.billingId },
+  }),
+  delete: async (session, { id, state }) => {
     const { billingId = id, workspaceId } = state;
     const [record, ifGranted] = isUncertain(state)
       ? ["a grant whose answer was lost", ", if they were granted,"]
@@ -226,6 +226,25 @@ export const customerBilling = define({
     );
   },
 });
+
+/** An open grant has no record, and every update fails until the program says whether there is one (B3). */
+function plan(now: Now<Shape>): Plan {
+  const { id, state = {}, inputs } = now;
+  // An output too: it is in state where the program does not declare it.
+  const isSame = (name: string, value: unknown) => name === "billingId" && value === undefined;
+  const compared = { ...compareFields(fields, now, { isSame }), isLocal: true };
+  const isReplaced = compared.replaces.length > 0;
+  if (isUncertain(state)) {
+    const isOpen = inputs.billingId === undefined && !isReplaced;
+    return { ...compared, isPending: true, refusal: isOpen ? stillOpen(state) : undefined };
+  }
+  if (!isReplaced || inputs.billingId !== undefined) return compared;
+  const again = containsUnknown(inputs.grant)
+    ? "If grant changes, credits are granted again"
+    : "Credits are granted again";
+  const note = `${again} in addition: those of ${state.billingId ?? id} in workspace ${state.workspaceId} stay in the service, which has no call to take a grant back.`;
+  return { ...compared, note };
+}
 
 async function create(session: Session, declared: BillingInputs): Promise<BillingOutcome> {
   const { billingId } = declared;
@@ -276,12 +295,4 @@ function uncertain(declared: BillingInputs): BillingOutcome {
 
 function stillOpen(state: BillingState): string {
   return `Granting ${label(state)}: it is still not known whether the credits were granted. ${waysOut}`;
-}
-
-/** No update sends a request: it adopts a record, or repeats the open question. */
-async function update(id: string, state: BillingState, declared: BillingInputs): Promise<BillingOutcome> {
-  const { billingId = state.billingId } = declared;
-  // An open grant has no record yet.
-  if (isUncertain(state) && billingId === undefined) throw new Failure(stillOpen(state));
-  return { id, state: { createdAt: state.createdAt, ...declared, billingId } };
 }

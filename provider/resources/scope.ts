@@ -8,13 +8,16 @@ import { expectVisible, pollUntil } from "../core/converge";
 import {
   type DraftOf,
   define,
+  type Held,
   type InputsOf,
+  type Now,
   type Outcome,
   type Session,
   type StateOf,
 } from "../core/definition";
 import { type CallWords, explain, Failure, orFail } from "../core/errors";
-import { aString, isUnknown, optional, required, stable, string } from "../core/fields";
+import { aString, fieldsOf, isUnknown, optional, required, stable, string } from "../core/fields";
+import { compareFields, type Plan } from "../core/plan";
 import type { Checked } from "../core/registry";
 import { isSecret, shown } from "../core/secrecy";
 import { caseFolded } from "../core/state";
@@ -36,6 +39,7 @@ const shape = {
 };
 
 export type Shape = typeof shape;
+const fields = fieldsOf(shape.inputs);
 type ScopeInputs = InputsOf<Shape>;
 type ScopeState = StateOf<Shape>;
 type ScopeOutcome = Outcome<ScopeState>;
@@ -119,19 +123,25 @@ export const scope = define({
   kind: "Scope",
   shape,
   label,
-  sends: () => false,
+  objects: { identities, stay: () => true },
   rules,
-  identities,
-  replaceNote: ({ id, state }) => `${staying(id, state)}.`,
-  importing: { form: "workspaceId/representation", read: find },
+  plan,
   create,
+  importing: { form: "workspaceId/representation", read: find },
   read,
   // Nothing of a scope changes in place: an update differs in nothing that the service knows.
-  update: async (_session, { id, state, inputs }) => ({ id, state: { ...state, ...inputs } }),
-  delete: async (session, id, state) => {
+  update: async (_session, { id, state }, inputs) => ({ id, state: { ...state, ...inputs } }),
+  delete: async (session, { id, state }) => {
     session.warn(`${staying(id, state)}; it is only removed from state.`);
   },
 });
+
+function plan(now: Now<Shape>): Plan {
+  const { id = "", state = {} } = now;
+  const compared = compareFields(fields, now);
+  const note = compared.replaces.length > 0 ? `${staying(id, state)}.` : undefined;
+  return { ...compared, isLocal: true, note };
+}
 
 /** The POST is never repeated: the list shows whether an answer was lost, or somebody else was faster (S4). */
 async function create(session: Session, declared: ScopeInputs): Promise<ScopeOutcome> {
@@ -204,7 +214,7 @@ function findNew(
 }
 
 /** A list may be truncated, and no call deletes a scope: one that is not listed stays in state, with a warning. */
-async function read(session: Session, id: string, state: ScopeState): Promise<ScopeOutcome> {
+async function read(session: Session, { id, state }: Held<Shape>): Promise<ScopeOutcome> {
   const doing = `Reading ${label(state)} (${id})`;
   const words = { doing, notDone: "State is unchanged" };
   const scopes = await list(session, state, words, id);

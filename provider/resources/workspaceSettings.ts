@@ -17,11 +17,12 @@ import {
   stateAfter,
 } from "../core/converge";
 import {
-  type Comparison,
   type DraftOf,
   define,
   type Elsewhere,
+  type Held,
   type InputsOf,
+  type Now,
   type Outcome,
   type Session,
   type StateOf,
@@ -33,6 +34,7 @@ import {
   aString,
   type Canonical,
   defaulted,
+  fieldsOf,
   isUnknown,
   number,
   optional,
@@ -41,6 +43,7 @@ import {
   string,
   updatableFields,
 } from "../core/fields";
+import { compareFields, type Plan } from "../core/plan";
 import type { Checked } from "../core/registry";
 import { isSecret } from "../core/secrecy";
 import {
@@ -133,6 +136,7 @@ type SettingsInputs = InputsOf<Shape>;
 type SettingsDraft = DraftOf<Shape>;
 type SettingsState = StateOf<Shape>;
 
+const fields = fieldsOf(shape.inputs);
 /** What a PATCH can set. */
 export const settings = updatableFields(shape.inputs);
 export type Setting = (typeof settings)[number];
@@ -169,25 +173,28 @@ export function hasSettings(record: WorkspaceRecord): boolean {
 
 export const workspaceSettings = define({
   kind: "WorkspaceSettings",
-  shape,
+  shape: {
+    ...shape,
+    follows: (path) => [
+      [observedKey, ...path],
+      ["__before", ...path],
+    ],
+  },
   label: () => "workspace settings",
-  sends: (operation, state) => operation === "update" || state.onDestroy === "restore",
+  objects: {
+    identities: ({ workspaceId }) =>
+      workspaceId === undefined || isUnknown(workspaceId) ? [] : [JSON.stringify(workspaceId)],
+    stay: ({ onDestroy }) => onDestroy !== "restore",
+  },
   rules,
-  identities: ({ workspaceId }) =>
-    workspaceId === undefined || isUnknown(workspaceId) ? [] : [JSON.stringify(workspaceId)],
-  follows: (path) => [
-    [observedKey, ...path],
-    ["__before", ...path],
-  ],
-  updateNote,
-  replaceNote,
-  importing: { form: "workspaceId", read: find },
+  plan,
   create: (session, declared) =>
     apply(session, `Setting the defaults of workspace ${declared.workspaceId}`, {}, declared),
-  ifUnsaved,
+  unsaved: { advice: ifUnsaved },
+  importing: { form: "workspaceId", read: find },
   read,
-  update: (session, { id, state, inputs }) =>
-    apply(session, `Updating the defaults of workspace ${id}`, state, inputs),
+  update: (session, { id, state }, declared) =>
+    apply(session, `Updating the defaults of workspace ${id}`, state, declared),
   delete: remove,
 });
 
@@ -293,7 +300,7 @@ function ifUnsaved(_session: Session, declared: SettingsInputs, state?: Settings
   return `Restore the former values of workspace ${declared.workspaceId}${words} by hand before the next update, which would record the current ones as the originals.`;
 }
 
-async function read(session: Session, id: string, state: SettingsState): Promise<SettingsOutcome> {
+async function read(session: Session, { id, state }: Held<Shape>): Promise<SettingsOutcome> {
   const doing = `Reading the defaults of workspace ${id}`;
   const record = await readOrFail(session, id, { doing, notDone: "State is unchanged" });
   const [managed, observed] = [managedIn(state), observe(record)];
@@ -331,8 +338,7 @@ const byHand = "restore the settings by hand first; values that are already rest
 
 async function remove(
   session: Session,
-  id: string,
-  state: SettingsState,
+  { id, state }: Held<Shape>,
   { isDeclared }: Elsewhere,
 ): Promise<void> {
   if (state.onDestroy !== "restore") return;
@@ -342,7 +348,7 @@ async function remove(
   const record = await readOrFail(session, id, {
     doing,
     notDone: `${stays}; if the workspace itself was deleted, remove the resource from state with \`pulumi state delete\``,
-    advice: `The access token is the likely cause: it may belong to another account. ${session.tokenAdvice}`,
+    advice: `The access token is the likely cause: it may belong to another account. ${session.setup.tokenAdvice}`,
   });
   const toRestore = chooseToRestore(session, doing, state, managedIn(state), record);
   const writing = write(session, record, state, {}, toRestore);
@@ -458,18 +464,20 @@ function sayingOf(secrecies: readonly Properties[]): Say {
   );
 }
 
-// ---- Notes ---------------------------------------------------------------------------------------------------------
+// ---- Plan ----------------------------------------------------------------------------------------------------------
 
-/** What becomes of settings that are no longer declared: the engine shows them as removed, which the service can't do. */
-function updateNote({ state, inputs }: Comparison<Shape>): string | undefined {
-  const dropped = managedIn(state).filter(({ name }) => inputs[name] === undefined);
-  return dropped.length > 0 ? outcomesOf(state, dropped, inputs.onDestroy, "declared") : undefined;
-}
-
-/** The same for all settings of a workspace that the resource leaves for another one. */
-function replaceNote({ state, inputs }: Comparison<Shape>): string {
-  const managed = isUnknown(inputs.workspaceId) ? "managed if workspaceId changes" : "managed";
-  return outcomesOf(state, managedIn(state), state.onDestroy, managed);
+/** The note says what becomes of settings that are no longer declared: the engine shows them as removed. */
+function plan(now: Now<Shape>): Plan {
+  const { state = {}, inputs } = now;
+  const compared = compareFields(fields, now);
+  const managed = managedIn(state);
+  const dropped = managed.filter(({ name }) => inputs[name] === undefined);
+  if (compared.replaces.length > 0) {
+    const noLonger = isUnknown(inputs.workspaceId) ? "managed if workspaceId changes" : "managed";
+    return { ...compared, note: outcomesOf(state, managed, state.onDestroy, noLonger) };
+  }
+  if (dropped.length === 0) return compared;
+  return { ...compared, note: outcomesOf(state, dropped, inputs.onDestroy, "declared") };
 }
 
 function outcomesOf(

@@ -124,7 +124,7 @@ function tokens(specs: readonly Named[]): Readonly<Record<string, object>> {
   return Object.fromEntries(specs.map(([name, spec]) => [`apikeys:index:${name}`, spec]));
 }
 
-function resource({ kind, fields, outputs }: AnyDefinition, sdk: Sdk, types: Types): Named {
+function resource({ kind, fields, shape: { outputs } }: AnyDefinition, sdk: Sdk, types: Types): Named {
   const declared = membersOf(sdk, `${kind}Args`);
   const made = membersOf(sdk, kind);
   const inputs = fields.map(({ name, secret, onChange }): readonly [string, PropertySpec] => {

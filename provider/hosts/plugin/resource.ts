@@ -6,8 +6,8 @@ import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { valuesAt } from "../../core/secrecy";
 import { type Kept, nameKey, type Properties, providerKey, secretsKey } from "../../core/state";
 import { nameIn } from "../../core/text";
-import type { DetailedDifference } from "../../lifecycle/comparison";
 import type { Lifecycle } from "../../lifecycle/operations";
+import type { Difference } from "../../lifecycle/planning";
 import { fromStruct, type Received, toStruct } from "./wire";
 
 const { DiffResponse, PropertyDiff } = messages;
@@ -29,7 +29,7 @@ function stateStruct(resource: Lifecycle, state: Properties, given: Properties):
  * while state has such a resource, the engine refuses a `--target` that is not in state yet.
  */
 function refreshBeforeUpdate(resource: Lifecycle, given: Properties): boolean {
-  return resource.refreshBeforeUpdate && given[providerKey] === undefined;
+  return resource.readFirst && given[providerKey] === undefined;
 }
 
 export function calls(resource: Lifecycle) {
@@ -64,7 +64,7 @@ export function calls(resource: Lifecycle) {
       const { properties: state } = fromStruct(request.getOlds());
       const inputs = checked(request.getNews());
       const name = nameIn(request.getUrn());
-      return diffResponse(resource.detailedDiff(ownId(request.getId()), state, inputs, name), state);
+      return diffResponse(resource.diff(ownId(request.getId()), state, inputs, name), state);
     },
     create: async (request: messages.CreateRequest) => {
       const inputs = checked(request.getProperties());
@@ -124,7 +124,7 @@ export function calls(resource: Lifecycle) {
 }
 
 /** A difference as the engine takes it, with each changed value by its path. */
-export function diffResponse({ changes, replaces, details }: DetailedDifference, state: Properties) {
+export function diffResponse({ changes, replaces, details }: Difference, state: Properties) {
   const { DIFF_NONE, DIFF_SOME } = DiffResponse.DiffChanges;
   const answer = new DiffResponse()
     .setChanges(changes === false ? DIFF_NONE : DIFF_SOME)

@@ -62,7 +62,7 @@ async function post(creation: Creation): Promise<Written<ApiKeyRecord>> {
       : await migrateApiKey(call, migrateBody(declared));
   } catch (error) {
     const ifExisting =
-      declared.existingKey === undefined ? "" : ` If it already has this value, ${session.importKey}.`;
+      declared.existingKey === undefined ? "" : ` If it already has this value, ${session.setup.importKey}.`;
     const advice = `Check that workspace ${declared.workspaceId} exists, that the access token is allowed to create keys in it, and that the service accepts the values.${ifExisting}`;
     if (error instanceof CallError && error.verdict === "ambiguous") {
       const ifUnique =
@@ -165,7 +165,7 @@ function warnOfNamesakes(creation: Creation): void {
 function remedyOf({ session, declared }: Creation): string {
   return declared.existingKey === undefined
     ? "delete it, because nobody has its secret"
-    : `${session.importKey} (don't delete it: its value may be in use)`;
+    : `${session.setup.importKey} (don't delete it: its value may be in use)`;
 }
 
 function inWords(keys: readonly ApiKeyRecord[]): string {

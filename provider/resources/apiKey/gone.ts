@@ -8,6 +8,7 @@ import { explain, InconclusiveError } from "../../core/errors";
 import { applyDrift, defined, failedKey, hiddenIn, observedKey } from "../../core/state";
 import { type SharedReads, sharedReads } from "../../reads";
 import {
+  type HeldKey,
   hasOutputs,
   isWhole,
   type KeyDraft,
@@ -61,7 +62,7 @@ export async function lookUpKey(session: Session, path: ApiKeyPath): Promise<Api
   if (!last.listed) return undefined;
   throw new InconclusiveError(
     `${last.found.missing}, but its workspace lists it`,
-    `The access token may not be allowed to read it, or the list may lag behind: run the command again later. ${session.tokenAdvice}`,
+    `The access token may not be allowed to read it, or the list may lag behind: run the command again later. ${session.setup.tokenAdvice}`,
   );
 }
 
@@ -100,7 +101,7 @@ async function isListed(session: Session, path: ApiKeyPath, { missing, marked }:
   // A list from before the deletion still has the key.
   const now = await list.fresh();
   if (now.kind === "known") return isAlive(now.value.byId.get(keyId));
-  if (session.withoutKeyList) return false;
+  if (session.setup.withoutKeyList) return false;
   throw new InconclusiveError(
     `${missing}, but the workspace's list of keys can't be read to confirm that it is gone: ${now.error.message}`,
     `Run the command again, with an access token that is allowed to list the keys of ${workspaceId}. If that doesn't help and you know that the key no longer exists, set APIKEYS_NO_KEY_LIST=true for one command, or remove the resource from state with \`pulumi state delete\`.`,
@@ -146,11 +147,7 @@ export function pathOf({ workspaceId }: KeyDraft, keyId: string): ApiKeyPath {
 }
 
 /** Many keys of a workspace share one list (R5). `undefined`: the key is gone. */
-export async function read(
-  session: Session,
-  id: string,
-  state: KeyState,
-): Promise<Outcome<KeyState> | undefined> {
+export async function read(session: Session, { id, state }: HeldKey): Promise<Outcome<KeyState> | undefined> {
   session.maskEverywhere(state.key);
   const path = pathOf(state, id);
   if (!isIncomplete(state) && (await listedAsInState(session, path, state, id))) return { id, state };

@@ -3,7 +3,7 @@
 import * as z from "zod/mini";
 import type { ApiKeyRecord, CreateApiKey, EditApiKey, MigrateApiKey } from "../../client/service";
 import { type Settled, stateAfter } from "../../core/converge";
-import type { Compared, DraftOf, InputsOf, Session, StateOf } from "../../core/definition";
+import type { DraftOf, Held, InputsOf, Now, Session, StateOf } from "../../core/definition";
 import {
   aMark,
   aNumber,
@@ -21,6 +21,7 @@ import {
   string,
   updatableFields,
 } from "../../core/fields";
+import { compareFields, type Plan } from "../../core/plan";
 import { isSecret, type SecretPath, secretValues, shown } from "../../core/secrecy";
 import { caseFolded, defined, observedKey, type Properties, pick, same } from "../../core/state";
 import { capitalised } from "../../core/text";
@@ -109,24 +110,13 @@ export type Shape = typeof shape;
 export type KeyInputs = InputsOf<Shape>;
 export type KeyDraft = DraftOf<Shape>;
 export type KeyState = StateOf<Shape>;
-export type KeyCompared = Compared<Shape>;
-export type KeyUpdate = Compared<Shape, KeyInputs>;
+export type KeyNow = Now<Shape>;
+/** A key that is in state. */
+export type HeldKey = Held<Shape>;
 
 export const fields = fieldsOf(inputs);
 /** The fields that an edit changes in place. */
 export const updatable = updatableFields(inputs);
-
-/** Whether the program names the existing key that the resource has. */
-export function keepsExisting({ id, state, inputs }: KeyCompared): boolean {
-  const { existingId, existingKey } = inputs;
-  return existingId === id || (existingKey !== undefined && existingKey === state.existingKey);
-}
-
-/** Leaving existingKey or existingId out is no change, and neither is naming the key that the resource has (K5, K11). */
-export function unchanged(name: string, value: unknown, { id, state }: KeyCompared): boolean {
-  if (name === "existingKey") return value === undefined || value === state.key;
-  return name === "existingId" && (value === undefined || value === id);
-}
 
 /** The updatable fields as the service has them, in canonical form. */
 export function observe(record: ApiKeyRecord): Properties {
@@ -151,13 +141,9 @@ export function isOfCustomer({ customerId }: ApiKeyRecord, declared: KeyInputs):
   return customerId === undefined || caseFolded(customerId) === caseFolded(declared.customerId);
 }
 
-/** Whether the secret is lost, which only a new key can fix, whatever the program says (K6). */
+/** Whether the secret is lost. */
 export function isLost({ __keyLost }: KeyState): boolean {
   return __keyLost === true;
-}
-
-export function pending({ state }: KeyCompared): readonly string[] | undefined {
-  return isLost(state) ? ["key"] : undefined;
 }
 
 /** The id of the key that a create with these inputs adopts, if it is known (K11). */
@@ -165,24 +151,44 @@ export function adoptedId({ existingId }: KeyDraft): string | undefined {
   return isUnknown(existingId) ? undefined : string(existingId);
 }
 
-export function updateNote({ state }: KeyCompared): string | undefined {
-  return isLost(state)
-    ? `${capitalised(label(state))}: its secret is not in state, so the update replaces it.`
-    : undefined;
+// ---- Plan ----------------------------------------------------------------------------------------------------------
+
+export function plan(now: KeyNow): Plan {
+  const { id = "", state, inputs } = now;
+  const compared = comparedKey(now);
+  if (state === undefined) {
+    const preview = adoptedId(inputs) === undefined ? {} : { key: undefined };
+    return { ...compared, note: adoptionNote(label(inputs), inputs), preview };
+  }
+  const holds = [{ workspaceId: state.workspaceId, id }];
+  if (isLost(state)) {
+    const note = `${capitalised(label(state))}: its secret is not in state, so the update replaces it.`;
+    return { ...compared, holds, note };
+  }
+  // An adopted or imported key has no secret, and no update gives it one.
+  return { ...compared, holds, preview: state.key ? {} : { key: undefined } };
+}
+
+/** What differs. Only a new key can have a secret that is lost, whatever the program says (K6). */
+export function comparedKey(now: KeyNow): Plan {
+  const { id, state = {} } = now;
+  // Leaving existingKey or existingId out is no change, and neither is naming the key that the resource has (K5, K11).
+  const isSame = (name: string, value: unknown) =>
+    (name === "existingKey" && (value === undefined || value === state.key)) ||
+    (name === "existingId" && (value === undefined || value === id));
+  const compared = compareFields(fields, now, { isSame, keepsExisting: keepsExisting(now) });
+  return isLost(state) ? { ...compared, isPending: true, replaces: ["key", ...compared.replaces] } : compared;
+}
+
+/** Whether the program names the existing key that the resource has. */
+export function keepsExisting({ id, state, inputs: { existingId, existingKey } }: KeyNow): boolean {
+  if (state === undefined) return false;
+  return existingId === id || (existingKey !== undefined && existingKey === state.existingKey);
 }
 
 export function adoptionNote(what: string, inputs: KeyDraft): string | undefined {
   const id = adoptedId(inputs);
   return id && `${capitalised(what)}: 1 existing key to adopt, without its secret: ${id}; nothing to create.`;
-}
-
-export function previewCreate(inputs: KeyDraft): Properties {
-  return adoptedId(inputs) === undefined ? {} : { key: undefined };
-}
-
-/** An adopted or imported key has no secret, and no update gives it one. */
-export function previewUpdate({ state }: KeyCompared): Properties {
-  return state.key || isLost(state) ? {} : { key: undefined };
 }
 
 /** How messages name a key. */

@@ -36,12 +36,12 @@ import {
 } from "./gone";
 import {
   editBody,
+  type HeldKey,
   isAsDeclared,
   isOfCustomer,
   isWhole,
   type KeyInputs,
   type KeyState,
-  type KeyUpdate,
   label,
   observe,
   outputs,
@@ -106,13 +106,13 @@ export function isCreated({ existingId, existingKey }: Existing): boolean {
 }
 
 /** What to do about keys that are not saved to state, if the program declares them like these. */
-export function ifUnsaved({ importKey }: Session, declared: readonly Existing[]): string | undefined {
+export function ifUnsaved({ setup }: Session, declared: readonly Existing[]): string | undefined {
   const all = [
     declared.some(isCreated)
       ? "Delete a new key that is not in state, because nobody has its secret; the next update names it"
       : undefined,
     declared.some(({ existingKey }) => existingKey !== undefined)
-      ? `Don't delete the key of an existingKey, whose value may be in use; ${importKey}`
+      ? `Don't delete the key of an existingKey, whose value may be in use; ${setup.importKey}`
       : undefined,
   ];
   return sentences(...all) || undefined;
@@ -120,7 +120,8 @@ export function ifUnsaved({ importKey }: Session, declared: readonly Existing[])
 
 export async function update(
   session: Session,
-  { id, state, inputs: declared }: Omit<KeyUpdate, "now">,
+  { id, state }: HeldKey,
+  declared: KeyInputs,
 ): Promise<KeyOutcome> {
   session.maskEverywhere(state.key);
   const doing = `Updating ${label(declared)} (${id})`;
@@ -221,13 +222,13 @@ async function sendOrExplain(
 /** Deletes the key, unless another resource of this run has it. */
 export async function remove(
   session: Session,
-  id: string,
-  state: KeyState,
+  held: HeldKey,
   { ownerOf }: Pick<Elsewhere, "ownerOf">,
 ): Promise<void> {
+  const { id, state } = held;
   const owner = ownerOf(state.workspaceId, id);
   const isTakenOver = session.registry.isTakenOver(state.workspaceId, id);
-  if (owner === undefined && !isTakenOver) return deleteKey(session, id, state);
+  if (owner === undefined && !isTakenOver) return deleteKey(session, held);
   const other = owner === undefined ? "another resource of this stack" : `the resource ${owner.name}`;
   const what = `${capitalised(label(state))} (${id})`;
   // Until it is adopted, only this state has its secret.
@@ -243,7 +244,7 @@ export async function remove(
 const withoutSecret =
   "If that resource has adopted it by existingId, state no longer has its secret: take the secret from an earlier version of the state, or leave existingId out and change keepers, which creates a new key";
 
-export async function deleteKey(session: Session, id: string, state: KeyState): Promise<void> {
+export async function deleteKey(session: Session, { id, state }: HeldKey): Promise<void> {
   session.maskEverywhere(state.key);
   const path = pathOf(state, id);
   try {

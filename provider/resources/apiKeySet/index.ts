@@ -1,24 +1,17 @@
 /** Many API keys of a workspace as one resource, each managed as an ApiKey with the same inputs would be. */
 
 import { randomUUID } from "node:crypto";
-import { type Comparison, define, type Outcome, type Session } from "../../core/definition";
+import { define, type Held, type Now, type Outcome, type Session } from "../../core/definition";
 import { Failure } from "../../core/errors";
-import { containsUnknown, isUnknown, unknown } from "../../core/fields";
+import { containsUnknown, fieldsOf, isUnknown, unknown } from "../../core/fields";
+import { changesAnything, compareFields } from "../../core/plan";
+import type { SecretPath } from "../../core/secrecy";
 import { defined, failedKey, isRecord, type Properties } from "../../core/state";
 import { capitalised, listed } from "../../core/text";
-import { difference } from "../../lifecycle/comparison";
-import {
-  fields,
-  isLost,
-  type KeyInputs,
-  keepsExisting as keepsKey,
-  pending,
-  unchanged,
-} from "../apiKey/model";
+import { comparedKey, isLost, type KeyInputs, keepsExisting } from "../apiKey/model";
 import { identities } from "../apiKey/rules";
 import { ifUnsaved } from "../apiKey/write";
 import {
-  type Applied,
   adoptedBy,
   applySteps,
   createdKeys,
@@ -31,6 +24,8 @@ import {
   readKeys,
   removeKeys,
   type Step,
+  type Steps,
+  type StepsPlan,
 } from "../keys/operations";
 import {
   entriesIn,
@@ -53,54 +48,47 @@ import {
   withoutValue,
 } from "./entries";
 
+const setFields = fieldsOf(shape.inputs);
+
 export const apiKeySet = define({
   kind: "ApiKeySet",
-  shape,
+  shape: { ...shape, follows, inputsOf, secretPath },
   label,
-  objectKind: "ApiKey",
-  managed: (_id, state) => {
-    const ids = [...Object.values(state.ids ?? {}), ...toDelete(state).map(({ id }) => id)];
-    return ids.map((id) => ({ workspaceId: state.workspaceId, id }));
-  },
-  held: ({ state, plan: { owned, steps } }) => {
-    const byAlias = new Map(owned.byAlias);
-    for (const step of steps) if (step.op === "release") byAlias.delete(step.stateAlias);
-    return objectsOf(state.workspaceId, { ...owned, byAlias });
+  objects: {
+    kind: "ApiKey",
+    of: (_id, state) => {
+      const ids = [...Object.values(state.ids ?? {}), ...toDelete(state).map(({ id }) => id)];
+      return ids.map((id) => ({ workspaceId: state.workspaceId, id }));
+    },
+    identities: (declared) => existingIn(declared).flatMap(identities),
   },
   rules,
-  identities: (declared) => existingIn(declared).flatMap(identities),
-  plan: ({ state, inputs }) => plan(ownedKeys(state), inputs),
-  pending: ({ plan }) => (isPending(plan) ? [] : undefined),
-  keepsExisting: (compared) => keepsExisting(compared.plan),
-  unchanged: (name, _value, compared) => name !== "workspaceId" && changesNothing(compared.plan),
-  follows,
-  createNote: (declared) => previewNote(plan(noKeys, declared)),
-  updateNote: (compared) => previewNote(compared.plan),
-  secretPath: (path) => {
-    const [name, alias, ...rest] = path;
-    return name === "keys" && alias !== undefined ? [name, "*", ...rest] : path;
-  },
-  previewCreate: (declared) => preview(plan(noKeys, declared)),
-  previewUpdate: (compared) => preview(compared.plan),
-  inputsOf,
+  plan,
   create,
-  created: (state) => stateOf(state, createdKeys(ownedKeys(state))),
-  ifUnsaved: (session, inputs) => ifUnsaved(session, [{}, ...existingIn(inputs)]),
+  unsaved: {
+    created: (state) => stateOf(state, createdKeys(ownedKeys(state))),
+    advice: (session, inputs) => ifUnsaved(session, [{}, ...existingIn(inputs)]),
+  },
   read,
   update,
-  delete: (session, _id, state, elsewhere) =>
-    removeKeys(session, ownerOf(state), ownedKeys(state), elsewhere),
+  delete: (session, { state }, elsewhere) => removeKeys(session, ownerOf(state), ownedKeys(state), elsewhere),
 });
 
 type SetOutcome = Outcome<SetState>;
 
-function ownerOf(state: SetState): Owner {
-  return { workspaceId: state.workspaceId, label: label(state) };
+/** A secret in one entry is secret in all. */
+function secretPath(path: SecretPath): SecretPath {
+  const [name, alias, ...rest] = path;
+  return name === "keys" && alias !== undefined ? [name, "*", ...rest] : path;
 }
 
-async function create(session: Session, declared: SetInputs): Promise<SetOutcome> {
+function ownerOf(state: SetDraft): Owner {
+  return { workspaceId: String(state.workspaceId), label: label(state) };
+}
+
+async function create(session: Session, declared: SetInputs, plan: StepsPlan): Promise<SetOutcome> {
   const id = `keys-${randomUUID()}`;
-  const { owned, batch } = await applyPlan(session, plan(noKeys, declared));
+  const { owned, batch } = await applySteps(session, ownerOf(declared), plan);
   const outcome = { id, state: stateOf(declared, owned) };
   if (batch.failed.size === 0) return outcome;
   const doing = `Creating the ${label(declared)}`;
@@ -113,17 +101,17 @@ async function create(session: Session, declared: SetInputs): Promise<SetOutcome
   });
 }
 
-async function update(session: Session, { id, inputs: declared, plan }: SetUpdate): Promise<SetOutcome> {
-  const { owned, batch } = await applyPlan(session, plan);
+async function update(
+  session: Session,
+  { id }: Held<Shape>,
+  declared: SetInputs,
+  plan: StepsPlan,
+): Promise<SetOutcome> {
+  const { owned, batch } = await applySteps(session, ownerOf(declared), plan);
   return { id, state: stateOf(declared, owned), ...failureOf(`Updating the ${label(declared)}`, batch) };
 }
 
-function applyPlan(session: Session, { owned, inputs, steps }: Plan): Promise<Applied> {
-  const { workspaceId } = inputs;
-  return applySteps(session, { workspaceId, owned, steps }, label(inputs));
-}
-
-async function read(session: Session, id: string, state: SetState): Promise<SetOutcome> {
+async function read(session: Session, { id, state }: Held<Shape>): Promise<SetOutcome> {
   const before = ownedKeys(state);
   const now = await readKeys(session, ownerOf(state), before);
   const isSame =
@@ -132,16 +120,38 @@ async function read(session: Session, id: string, state: SetState): Promise<SetO
   return { id, state: isSame ? state : stateOf(state, now) };
 }
 
-/** What an update of a set does with its keys. It depends on nothing but state and inputs. */
-interface Plan {
-  readonly owned: OwnedKeys;
-  readonly inputs: SetDraft;
-  readonly steps: readonly Step[];
+// ---- Plan ----------------------------------------------------------------------------------------------------------
+
+/** What becomes of each key. */
+export function plan(now: Now<Shape>): StepsPlan {
+  const { state, inputs } = now;
+  const owned = state === undefined ? noKeys : ownedKeys(state);
+  const all = { owned, steps: stepsOf(owned, inputs) };
+  const { steps } = all;
+  // Whether no key and no alias changes, although the inputs may be spelled differently.
+  const changesNothing = steps.every((step) => step.op === "same" && step.stateAlias === step.alias);
+  const released = steps.flatMap((step) => (step.op === "release" ? [step.key.id] : []));
+  const compared = compareFields(setFields, now, {
+    isSame: (name) => name !== "workspaceId" && changesNothing,
+    // An existing key that an entry names can't be in another workspace.
+    keepsExisting: steps.some(
+      (step) =>
+        (step.op === "update" || step.op === "replace") &&
+        keepsExisting({ ...step.key, inputs: step.declared, time: 0 }),
+    ),
+  });
+  return {
+    ...all,
+    ...compared,
+    isPending: isPending(owned),
+    // The engine itself shows that all keys are replaced.
+    note: compared.replaces.length > 0 ? undefined : noteAbout(inputs, all),
+    preview: preview(inputs, steps),
+    holds: objectsOf(state?.workspaceId, owned).filter(({ id }) => !released.includes(id)),
+  };
 }
 
-type SetUpdate = Comparison<Shape, Plan, SetInputs>;
-
-export function plan(owned: OwnedKeys, inputs: SetDraft): Plan {
+function stepsOf(owned: OwnedKeys, inputs: SetDraft): readonly Step[] {
   const { byAlias } = owned;
   const taken = new Set<string>();
   const findStateAlias = stateAliases(byAlias, inputs);
@@ -156,8 +166,7 @@ export function plan(owned: OwnedKeys, inputs: SetDraft): Plan {
     return [{ alias, stateAlias, ...stepFor(key, wanted) }];
   });
   const removed = [...byAlias].filter(([alias]) => !taken.has(alias));
-  const deletes = removed.map(([alias, key]): Step => ({ alias, op: "delete", key }));
-  return { owned, inputs, steps: [...declared, ...deletes] };
+  return [...declared, ...removed.map(([alias, key]): Step => ({ alias, op: "delete", key }))];
 }
 
 /** Finds the alias in state of an entry's key: the entry's own, its former one, or that of the existing key that it names. */
@@ -184,38 +193,24 @@ function stateAliases(byAlias: OwnedKeys["byAlias"], inputs: SetDraft) {
 /** Decides as for an ApiKey. */
 function stepFor(key: OwnedKey, wanted: KeyInputs) {
   const { id, state } = key;
-  const compared = { id, state, inputs: wanted, now: 0, plan: undefined };
-  const { changes, replaces } = difference({ fields, unchanged, pending, keepsExisting: keepsKey }, compared);
+  const compared = comparedKey({ id, state, inputs: wanted, time: 0 });
+  const { replaces } = compared;
   // Leaving existingId out, or adding the key's own, goes into state without a request.
   const same = { id, state: { ...state, existingId: wanted.existingId } };
-  if (changes === false && state[failedKey] === undefined) return { op: "same", key: same } as const;
+  if (!changesAnything(compared) && state[failedKey] === undefined) return { op: "same", key: same } as const;
   if (replaces.length === 0) return { op: "update", key, declared: wanted } as const;
   const isConditional = replaces.every((name) => containsUnknown(wanted[name as keyof KeyInputs]));
   return { op: "replace", key, declared: wanted, isConditional } as const;
 }
 
-/** Whether an entry names the existing key that it has: then no other workspace can have the set. */
-function keepsExisting({ steps }: Plan): boolean {
-  return steps.some(
-    (step) =>
-      (step.op === "update" || step.op === "replace") &&
-      keepsKey({ ...step.key, inputs: step.declared, now: 0 }),
-  );
-}
-
-/** Whether no key and no alias changes, although the inputs may be spelled differently. */
-function changesNothing({ steps }: Plan): boolean {
-  return steps.every((step) => step.op === "same" && step.stateAlias === step.alias);
-}
-
 /** Whether state needs an update whatever the program says. */
-function isPending({ owned: { byAlias, toDelete } }: Plan): boolean {
+function isPending({ byAlias, toDelete }: OwnedKeys): boolean {
   const isOpen = ({ state }: OwnedKey) => isLost(state) || state[failedKey] === true;
   return toDelete.length > 0 || [...byAlias.values()].some(isOpen);
 }
 
 /** Says in previews what the engine's own lines don't show. */
-function previewNote({ owned, inputs, steps }: Plan): string | undefined {
+function noteAbout(inputs: SetDraft, { owned, steps }: Steps): string | undefined {
   if (isUnknown(inputs.keys)) return undefined;
   const adopted = new Set(steps.map(adoptedBy));
   const isAdopted = (step: Step) => adoptedBy(step) !== undefined;
@@ -258,7 +253,7 @@ function counted(names: readonly string[], one: string, several = one): string |
 }
 
 /** The properties after an update, as far as they are known. `existingKey` is left out: state has it only in `secrets`. */
-function preview({ inputs, steps }: Plan): Properties {
+function preview(inputs: SetDraft, steps: readonly Step[]): Properties {
   if (!isRecord(inputs.keys)) return {};
   const keys = steps.flatMap((step) =>
     step.op === "delete" || step.op === "release" ? [] : [{ alias: step.alias, ...outputsOf(step) }],

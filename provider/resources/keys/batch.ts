@@ -1,9 +1,9 @@
 // Works on many keys at once. A failing key doesn't stop the others, and each reason is told once.
 
-import type { Session } from "../../core/definition";
+import type { Session, Warn } from "../../core/definition";
 import { Failure } from "../../core/errors";
 import { eachBounded } from "../../core/run";
-import { capitalised, inBounds, listed, oneLine } from "../../core/text";
+import { capitalised, inBounds, listed } from "../../core/text";
 
 /** One of many things to do. `name` is what messages call it. */
 export type Item<T = unknown> = T & { readonly name: string };
@@ -78,13 +78,12 @@ export function openBatch(session: Session, subject: string): Batch {
       const timer = setInterval(tell, progressMs);
       try {
         await eachBounded(all, async (one) => {
-          const part = session.part((message, ids = [], general) =>
-            warnings.push(warningOf(one.name, message, ids, general)),
-          );
+          const warn: Warn = (message, ids = [], general) =>
+            warnings.push(warningOf(one.name, message, ids, general));
           try {
-            await act(part, one);
+            await session.part(warn, (part) => act(part, one));
           } catch (error) {
-            failed.set(one, failureOf(part, one.name, error));
+            failed.set(one, failureOf(one.name, error));
           }
           ended += 1;
         });
@@ -108,16 +107,10 @@ function warningOf(name: string, message: string, ids: readonly string[], genera
   return { name, message, reason, found: ids.join(", "), unresolved: general !== undefined };
 }
 
-function failureOf(part: Session, name: string, error: unknown): Trouble {
+function failureOf(name: string, error: unknown): Trouble {
   const failure = error instanceof Failure ? error : new Failure(unexpected(error), { unresolved: true });
   const { headline, unresolved, reason = () => headline, found } = failure;
-  return {
-    name,
-    message: part.masked(headline),
-    reason: (all) => oneLine(part.masked(reason(all))),
-    found: part.masked(found),
-    unresolved,
-  };
+  return { name, message: headline, reason, found, unresolved };
 }
 
 /** The lines of each reason, the most frequent first; `what` is left out if there are too many. No unresolved key is. */

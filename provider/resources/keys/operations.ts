@@ -1,21 +1,20 @@
 /** The keys of a resource that has several: of a set, or of a rotating key. */
 
 import { CallError } from "../../client/send";
-import type { Elsewhere, Managed, Outcome, Session } from "../../core/definition";
+import type { Elsewhere, Outcome, Session } from "../../core/definition";
 import { Failure, InconclusiveError } from "../../core/errors";
+import type { Plan } from "../../core/plan";
+import type { Managed } from "../../core/registry";
 import { eachBounded } from "../../core/run";
 import { defined, failedKey, isRecord } from "../../core/state";
 import { lookUpKey, pathOf, read as readKey } from "../apiKey/gone";
-import { adoptedId, isLost, type KeyInputs, type KeyState, maskKey } from "../apiKey/model";
+import { adoptedId, type HeldKey, isLost, type KeyInputs, type KeyState, maskKey } from "../apiKey/model";
 import { fixedByExisting, lineOf } from "../apiKey/rules";
 import * as apiKey from "../apiKey/write";
 import { type Batch, failIfCancelled, type Item, openBatch } from "./batch";
 
 /** A key, with the state that an ApiKey would have. */
-export interface OwnedKey {
-  readonly id: string;
-  readonly state: KeyState;
-}
+export type OwnedKey = HeldKey;
 
 /** A key that is still to be deleted. */
 export interface KeyToDelete {
@@ -81,10 +80,12 @@ export type Step = { readonly alias: string } & (
 
 /** What an update does with the keys of a resource. */
 export interface Steps {
-  readonly workspaceId: unknown;
   readonly owned: OwnedKeys;
   readonly steps: readonly Step[];
 }
+
+/** The plan of a set. */
+export type StepsPlan = Plan & Steps;
 
 /** The id of the key that a step adopts, if it adopts one. */
 export function adoptedBy(step: Step): string | undefined {
@@ -106,10 +107,10 @@ interface Progress {
   readonly toDelete: KeyToDelete[];
 }
 
-/** Creates and updates keys first, and deletes last. `subject`: what messages call the keys. */
-export async function applySteps(session: Session, all: Steps, subject: string): Promise<Applied> {
+/** Creates and updates keys first, and deletes last. */
+export async function applySteps(session: Session, owner: Owner, all: Steps): Promise<Applied> {
   const { owned, steps } = all;
-  const batch = openBatch(session, subject);
+  const batch = openBatch(session, owner.label);
   const progress: Progress = { byAlias: new Map(owned.byAlias), replaced: [], toDelete: [] };
   for (const step of steps) {
     if (step.op === "same") progress.byAlias.set(step.stateAlias, step.key);
@@ -121,7 +122,7 @@ export async function applySteps(session: Session, all: Steps, subject: string):
   const isCreate = writes.every((step) => step.op === "create" && !adoptedBy(step));
   await batch.each(isCreate ? "created" : "written", writes, (part, step) => write(part, step, progress));
   const failed = batch.failed;
-  const { now, later } = decideDeletions(all, progress, failed);
+  const { now, later } = decideDeletions(owner, all, progress, failed);
   for (const one of later) if (one.isReplaced) deleteLater(one, progress, one.successor);
   await batch.each("deleted", now, (part, one) => deleteOne(part, one, progress));
   const { byAlias, toDelete } = progress;
@@ -151,7 +152,7 @@ async function write(session: Session, step: Write, progress: Progress): Promise
   if (problems.length > 0) throw new Failure(`Nothing was changed: ${problems.join(" ")}`);
   const { id, state, failure, reason } =
     op === "update"
-      ? await apiKey.update(session, { ...step.key, inputs: declared })
+      ? await apiKey.update(session, step.key, declared)
       : await apiKey.create(session, declared);
   const written = failure === undefined ? state : { ...state, [failedKey]: true as const };
   progress.byAlias.set(op === "create" ? alias : step.stateAlias, { id, state: written });
@@ -174,7 +175,7 @@ async function deleteOne(session: Session, one: Deletion, progress: Progress): P
   maskKey(session, one.state);
   try {
     failIfCancelled(session);
-    await apiKey.deleteKey(session, one.id, one.state);
+    await apiKey.deleteKey(session, one);
     if (!one.isReplaced) progress.byAlias.delete(one.name);
   } catch (error) {
     if (one.isReplaced) deleteLater(one, progress);
@@ -199,7 +200,8 @@ interface Deletion extends Item<OwnedKey> {
  * Decides which keys to delete once the others are written. `failed`: the aliases in the program whose keys don't match it.
  */
 function decideDeletions(
-  { workspaceId, owned, steps }: Steps,
+  { workspaceId }: Owner,
+  { owned, steps }: Steps,
   { byAlias, replaced }: Pick<OwnedKeys, "byAlias"> & { readonly replaced: readonly Deletion[] },
   failed: ReadonlySet<string>,
 ) {
@@ -273,7 +275,7 @@ export async function readKeys(session: Session, owner: Owner, owned: OwnedKeys)
   await batch.each("read", all, async (part, { name, id, state }) => {
     failIfCancelled(part);
     maskKey(part, state);
-    const now = await readKey(part, id, state);
+    const now = await readKey(part, { id, state });
     if (now === undefined) return;
     // After a read, state has what the service has.
     const isOpen = failedKey in now.state;
@@ -319,7 +321,7 @@ export async function removeKeys(
   await batch.each("deleted", all, async (part, one) => {
     failIfCancelled(part);
     maskKey(part, one.state);
-    await apiKey.remove(part, one.id, one.state, elsewhere);
+    await apiKey.remove(part, one, elsewhere);
   });
   if (batch.failed.size === 0) return;
   const advice = "The resource stays in state: run the command again to delete the rest.";

@@ -4,9 +4,10 @@
  */
 
 import { randomUUID } from "node:crypto";
-import { type Comparison, define, type Outcome, type Session } from "../../core/definition";
+import { define, type Outcome, type Session } from "../../core/definition";
 import { Failure } from "../../core/errors";
 import { certainlyChanged, containsUnknown, unknown } from "../../core/fields";
+import { compareFields, type Plan } from "../../core/plan";
 import { isSecret } from "../../core/secrecy";
 import { applyDrift, failedKey, type Properties } from "../../core/state";
 import { capitalised, sentences } from "../../core/text";
@@ -42,59 +43,51 @@ import {
   edited,
   fields,
   follows,
+  type HeldRotating,
   hourMs,
   iso,
+  isSameExisting,
   label,
   msOf,
   needsNewKey,
   newKey,
   ownedKeys,
-  type RotatingCompared,
   type RotatingDraft,
   type RotatingInputs,
+  type RotatingNow,
   type RotatingState,
   rules,
-  type Shape,
   shape,
   stateOf,
   type Times,
   timesOf,
-  unchanged,
 } from "./properties";
 
 export const rotatingApiKey = define({
   kind: "RotatingApiKey",
-  shape,
+  shape: { ...shape, follows },
   label,
-  objectKind: "ApiKey",
-  managed: (_id, state) => objectsOf(state.workspaceId, ownedKeys(state)),
-  held: ({ state, plan }) => objectsOf(state.workspaceId, plan.owned),
+  objects: {
+    kind: "ApiKey",
+    of: (_id, state) => objectsOf(state.workspaceId, ownedKeys(state)),
+    identities,
+  },
   rules,
-  identities,
-  plan: decide,
-  pending: (compared) => (isPending(compared) ? [] : undefined),
-  keepsExisting: ({ state, inputs: { existingId, existingKey } }) =>
-    (existingId !== undefined && existingId === state.existingId) ||
-    (existingKey !== undefined && existingKey === state.existingKey),
-  unchanged,
-  follows,
-  createNote: (inputs) => adoptionNote(label(inputs), inputs),
-  updateNote,
-  previewCreate,
-  previewUpdate,
+  plan,
   create,
-  created: (state) => stateOf(state, createdKeys(ownedKeys(state)), timesOf(state)),
-  ifUnsaved: (session, inputs) => ifUnsaved(session, [{}, inputs]),
+  unsaved: {
+    created: (state) => stateOf(state, createdKeys(ownedKeys(state)), timesOf(state)),
+    advice: (session, inputs) => ifUnsaved(session, [{}, inputs]),
+  },
   read,
   update,
-  delete: (session, _id, state, elsewhere) =>
-    removeKeys(session, ownerOf(state), ownedKeys(state), elsewhere),
+  delete: (session, { state }, elsewhere) => removeKeys(session, ownerOf(state), ownedKeys(state), elsewhere),
 });
 
 type RotatingOutcome = Outcome<RotatingState>;
 
-function ownerOf(state: RotatingState): Owner {
-  return { workspaceId: state.workspaceId, label: label(state) };
+function ownerOf(state: RotatingDraft): Owner {
+  return { workspaceId: String(state.workspaceId), label: label(state) };
 }
 
 async function create(session: Session, declared: RotatingInputs): Promise<RotatingOutcome> {
@@ -121,30 +114,31 @@ async function makeKey(
 }
 
 /** Creates a key only once what is due is deleted, so that there are never more than two. */
-async function update(session: Session, compared: RotatingUpdate): Promise<RotatingOutcome> {
-  const { id, state, inputs: declared, plan } = compared;
+async function update(
+  session: Session,
+  { id, state }: HeldRotating,
+  declared: RotatingInputs,
+  plan: RotatingPlan,
+): Promise<RotatingOutcome> {
   const { does } = plan;
   const doing = `Updating the ${label(declared)}`;
-  if (does === "fail") {
-    throw new Failure(`${doing}: nothing was changed. ${capitalised(refusal(compared))}`);
-  }
   let { rotatedAt, overlapFrom } = plan;
   let lastUsed = state.__lastUsed;
   let isRetiring = does === "retire";
-  if (isRetiring) await expectCurrent(session, compared, doing);
+  if (isRetiring) await expectCurrent(session, plan, doing);
   if (isRetiring && declared.retire === "whenUnused") {
     lastUsed = await lastUse(session, plan.previous, doing);
-    const warning = lastUsed === undefined ? undefined : stillUsed(compared, lastUsed);
+    const warning = lastUsed === undefined ? undefined : stillUsed(plan, lastUsed);
     if (warning !== undefined) {
       session.warn(warning);
       isRetiring = false;
       overlapFrom = session.currentTime();
     }
   }
-  let { owned, batch } = await settle(session, compared, isRetiring);
+  let { owned, batch } = await settle(session, declared, plan, isRetiring);
   let failed = failureOf(doing, batch);
   if (failed === undefined && isRetiring) {
-    for (const line of waiting(compared)) {
+    for (const line of waiting(plan)) {
       session.warn(`${capitalised(label(declared))}: ${line}. Run \`pulumi up\` again.`);
     }
   } else if (failed === undefined && (does === "create" || does === "rotate")) {
@@ -176,7 +170,8 @@ async function update(session: Session, compared: RotatingUpdate): Promise<Rotat
 /** Makes the existing keys match the program, then deletes those that are to be deleted. */
 async function settle(
   session: Session,
-  { inputs: declared, plan }: RotatingUpdate,
+  declared: RotatingInputs,
+  plan: Facts,
   isRetiring: boolean,
 ): Promise<Applied> {
   const steps = Array.from(plan.owned.byAlias, ([alias, key]): Step => {
@@ -185,16 +180,11 @@ async function settle(
     if (!isEdited) return { alias, stateAlias: alias, op: "same", key };
     return { alias, stateAlias: alias, op: "update", key, declared: edited(key, declared) };
   });
-  const { workspaceId } = declared;
-  return applySteps(session, { workspaceId, owned: plan.owned, steps }, label(declared));
+  return applySteps(session, ownerOf(declared), { owned: plan.owned, steps });
 }
 
 /** Throws unless the current key exists and matches state: otherwise the previous one may be the only one that works. */
-async function expectCurrent(
-  session: Session,
-  { plan: { current, previous } }: RotatingUpdate,
-  doing: string,
-): Promise<void> {
+async function expectCurrent(session: Session, { current, previous }: Facts, doing: string): Promise<void> {
   if (current === undefined) return;
   const record = await readKeyOrFail(session, pathOf(current.state, current.id), doing);
   if (record !== undefined && applyDrift(updatable, current.state, observe(record)) === current.state) return;
@@ -216,19 +206,17 @@ async function lastUse(
 }
 
 /** Neither rotates nor deletes. What is gone leaves state; without the current key, the next update creates one. */
-async function read(
-  session: Session,
-  id: string,
-  state: RotatingState,
-): Promise<RotatingOutcome | undefined> {
+async function read(session: Session, { id, state }: HeldRotating): Promise<RotatingOutcome | undefined> {
   const owned = await readKeys(session, ownerOf(state), ownedKeys(state));
   if (owned.byAlias.size === 0 && owned.toDelete.length === 0) return undefined;
   const times = owned.byAlias.has("current") ? timesOf(state) : {};
   return { id, state: stateOf(state, owned, times, state.__lastUsed) };
 }
 
+// ---- Plan ----------------------------------------------------------------------------------------------------------
+
 /** What an update does besides edits in place: one step at a time, so that there are never more than two live keys. */
-interface Decision extends Times {
+interface Facts extends Times, Required<Pick<RotatingNow, "state" | "inputs" | "time">> {
   readonly owned: OwnedKeys;
   readonly current: OwnedKey | undefined;
   readonly previous: OwnedKey | undefined;
@@ -239,35 +227,62 @@ interface Decision extends Times {
    */
   readonly does: "keep" | "create" | "rotate" | "retire" | "fail";
   /** The inputs whose change needs a new key. */
-  readonly changed: readonly string[];
+  readonly renewing: readonly string[];
   /** Whether the current key is as old as a key may get. */
   readonly isDue: boolean;
   /** Whether the current key has not been confirmed to match the program, so that the previous one must stay. */
   readonly isUnconfirmed: boolean;
 }
 
-type RotatingComparison = Comparison<Shape, Decision>;
-type RotatingUpdate = Comparison<Shape, Decision, RotatingInputs>;
+type RotatingPlan = Plan & Facts;
 
 const inPlace = keyFields.filter(({ onChange }) => onChange === "update");
 const newKeyFields = fields.filter(({ name }) => needsNewKey.some((one) => one === name));
 
-function decide({ state, inputs, now }: RotatingCompared): Decision {
+function plan(now: RotatingNow): RotatingPlan {
+  const { state, inputs } = now;
+  const facts = decide(now);
+  if (state === undefined) {
+    const note = adoptionNote(label(inputs), inputs);
+    return { ...facts, ...compareFields(fields, now), note, preview: previewCreate(inputs) };
+  }
+  const { existingId, existingKey } = inputs;
+  const keepsExisting =
+    (existingId !== undefined && existingId === state.existingId) ||
+    (existingKey !== undefined && existingKey === state.existingKey);
+  const isSame = (name: string, value: unknown) => isSameExisting(name, value, state);
+  const compared = compareFields(fields, now, { isSame, keepsExisting });
+  const what = capitalised(label(inputs));
+  const isReplaced = compared.replaces.length > 0;
+  const fails = facts.does === "fail" && !isReplaced;
+  return {
+    ...facts,
+    ...compared,
+    isPending: isPending(facts),
+    note: isReplaced ? undefined : noteAbout(facts),
+    refusal: fails ? `${what} can't be updated: ${refusal(facts)}` : undefined,
+    preview: previewUpdate(facts),
+    holds: objectsOf(state.workspaceId, facts.owned),
+  };
+}
+
+function decide({ state = {}, inputs, time }: RotatingNow): Facts {
   const [owned, times] = [ownedKeys(state), timesOf(state)];
   const [current, previous] = [owned.byAlias.get("current"), owned.byAlias.get("previous")];
   const { overlapFrom } = times;
-  const changed = certainlyChanged(newKeyFields, state, inputs);
-  const isReached = (ms: number | undefined) => ms !== undefined && now >= ms;
+  const renewing = certainlyChanged(newKeyFields, state, inputs);
+  const isReached = (ms: number | undefined) => ms !== undefined && time >= ms;
   const isDue = isReached(after(times.rotatedAt, inputs.rotateEvery));
   // An overlap of no length is over, whatever the clock says.
   const isOver =
     overlapFrom !== undefined &&
     (msOf(inputs.overlap) === 0 || isReached(after(overlapFrom, inputs.overlap)));
-  const ifAlone = changed.length > 0 || isDue ? "rotate" : "keep";
-  const ifTwo = isOver ? "retire" : changed.length > 0 ? "fail" : "keep";
+  const ifAlone = renewing.length > 0 || isDue ? "rotate" : "keep";
+  const ifTwo = isOver ? "retire" : renewing.length > 0 ? "fail" : "keep";
   const does = current === undefined ? "create" : previous === undefined ? ifAlone : ifTwo;
   const isUnconfirmed = previous !== undefined && overlapFrom === undefined;
-  return { ...times, owned, current, previous, does, changed, isDue, isUnconfirmed };
+  const now = { state, inputs, time };
+  return { ...now, ...times, owned, current, previous, does, renewing, isDue, isUnconfirmed };
 }
 
 /** Whether a key differs from the program in state, or may differ in the service, because its last write failed. */
@@ -276,32 +291,29 @@ function mayDiffer({ state }: OwnedKey, inputs: RotatingDraft): boolean {
 }
 
 /** Whether the state, or the time, needs an update although the inputs are unchanged. */
-function isPending({ inputs, plan }: RotatingComparison): boolean {
-  const { does, previous, owned, isUnconfirmed } = plan;
+function isPending({ inputs, does, previous, owned, isUnconfirmed }: Facts): boolean {
   // A change that has waited for a deletion is already in the engine's inputs, so that the engine sees no change.
   const isWaiting = does !== "keep" || owned.toDelete.length > 0 || isUnconfirmed;
   return isWaiting || (previous !== undefined && mayDiffer(previous, inputs));
 }
 
-/** Describes what the engine's own preview does not show: what an update will do, and why it will fail if that is known. */
-function updateNote(compared: RotatingComparison): string | undefined {
-  const { inputs, plan } = compared;
-  const deletions = plan.does === "fail" ? [] : plan.owned.toDelete;
-  const parts = [
-    ...deletions.map(({ id }) => `${id}, whose secret is not in state, will be deleted`),
-    ...steps(compared),
-  ];
-  return parts.length === 0 ? undefined : sentences(`${capitalised(label(inputs))}: ${parts.join("; ")}`);
+/** Describes what the engine's own preview does not show. */
+function noteAbout(facts: Facts): string | undefined {
+  const deletions = facts.owned.toDelete.map(
+    ({ id }) => `${id}, whose secret is not in state, will be deleted`,
+  );
+  const parts = [...deletions, ...steps(facts)];
+  return parts.length === 0
+    ? undefined
+    : sentences(`${capitalised(label(facts.inputs))}: ${parts.join("; ")}`);
 }
 
-function steps(compared: RotatingComparison): readonly string[] {
-  const { inputs, plan } = compared;
-  const { does, current, previous, isUnconfirmed } = plan;
-  if (does === "fail") return [`the update will fail: ${refusal(compared)}`];
-  if (does === "retire") return retiring(compared);
-  const staying = (key?: OwnedKey) => (key === undefined ? [] : [`${key.id} ${stays(compared)}`]);
+function steps(facts: Facts): readonly string[] {
+  const { inputs, does, current, previous, isUnconfirmed } = facts;
+  if (does === "retire") return retiring(facts);
+  const staying = (key?: OwnedKey) => (key === undefined ? [] : [`${key.id} ${stays(facts)}`]);
   if (does === "create") return ["it has no current key: a new key will be created", ...staying(previous)];
-  if (does === "rotate") return [`${why(compared)}: a new key will be created`, ...staying(current)];
+  if (does === "rotate") return [`${why(facts)}: a new key will be created`, ...staying(current)];
   if (isUnconfirmed)
     return [
       `${current?.id} could not be confirmed to match the program: it will be updated again, and ${previous?.id} stays valid`,
@@ -316,34 +328,34 @@ function steps(compared: RotatingComparison): readonly string[] {
 }
 
 /** How long a previous key stays whose overlap begins now. */
-function stays({ inputs, now }: RotatingComparison): string {
-  const day = dayIn(inputs, after(now, inputs.overlap));
+function stays({ inputs, time }: Facts): string {
+  const day = dayIn(inputs, after(time, inputs.overlap));
   const least = inputs.retire === "whenUnused" ? "at least " : "";
   if (msOf(inputs.overlap) === 0) return "stays valid until the next update";
   return `stays valid ${day === undefined ? "for the overlap" : `${least}until ${day}`}`;
 }
 
 /** Why the key is to be rotated. */
-function why({ inputs, plan: { changed, current, rotatedAt }, now }: RotatingComparison): string {
-  if (changed.length > 0) return `${inWords(changed)} changed`;
+function why({ inputs, renewing, current, rotatedAt, time }: Facts): string {
+  if (renewing.length > 0) return `${inWords(renewing)} changed`;
   if (isSecret(inputs, "rotateEvery")) return `${current?.id} is due`;
-  const age = now - (rotatedAt ?? now);
+  const age = time - (rotatedAt ?? time);
   const [ms, unit] = age < 2 * dayMs ? [hourMs, "hour"] : [dayMs, "day"];
   const count = Math.floor(age / ms);
   return `${current?.id} is ${count.toLocaleString("en")} ${unit}${count === 1 ? "" : "s"} old`;
 }
 
-function retiring(compared: RotatingComparison): readonly string[] {
-  const { state, inputs, plan } = compared;
-  const id = plan.previous?.id;
-  const ended = msOf(inputs.overlap) === 0 ? undefined : overlapEnd(compared);
+function retiring(facts: Facts): readonly string[] {
+  const { state, inputs, previous, overlapFrom } = facts;
+  const id = previous?.id;
+  const ended = msOf(inputs.overlap) === 0 ? undefined : overlapEnd(facts);
   const isOver = `the overlap of ${id} ${ended === undefined ? "is over" : `ended on ${ended}`}`;
-  const next = waiting(compared);
+  const next = waiting(facts);
   if (inputs.retire !== "whenUnused") return [`${isOver}: ${id} will be deleted`, ...next];
   return [
     state.__lastUsed
-      ? `${isOver}: ${id} will be deleted unless it was used since ${dayIn(inputs, plan.overlapFrom) ?? "then"}`
-      : `${isOver}: ${notRecorded}, so ${id} ${stays(compared)}`,
+      ? `${isOver}: ${id} will be deleted unless it was used since ${dayIn(inputs, overlapFrom) ?? "then"}`
+      : `${isOver}: ${notRecorded}, so ${id} ${stays(facts)}`,
     ...next.map((line) => `once it is deleted, ${line}`),
   ];
 }
@@ -353,20 +365,20 @@ const notSaid =
 const notRecorded = "its last use was not recorded when the overlap began";
 
 /** What an update that deletes the previous key leaves to the next one. */
-function waiting({ plan: { changed, isDue } }: RotatingComparison): readonly string[] {
-  if (changed.length === 0 && !isDue) return [];
-  const what = changed.length > 0 ? `that the change of ${inWords(changed)} needs` : "that is due";
+function waiting({ renewing, isDue }: Facts): readonly string[] {
+  if (renewing.length === 0 && !isDue) return [];
+  const what = renewing.length > 0 ? `that the change of ${inWords(renewing)} needs` : "that is due";
   return [`the next update creates the new key ${what}`];
 }
 
 /** Why a change can't be applied now, and what to do. */
-function refusal(compared: RotatingComparison): string {
-  const { inputs, plan } = compared;
-  const needs = `the change of ${inWords(plan.changed)} needs a new key, but the previous key, ${plan.previous?.id}, still exists`;
-  if (plan.isUnconfirmed) {
-    return `${needs}, because ${plan.current?.id} could not be confirmed to match the program yet; undo that change until an update has succeeded.`;
+function refusal(facts: Facts): string {
+  const { inputs, renewing, current, previous, isUnconfirmed } = facts;
+  const needs = `the change of ${inWords(renewing)} needs a new key, but the previous key, ${previous?.id}, still exists`;
+  if (isUnconfirmed) {
+    return `${needs}, because ${current?.id} could not be confirmed to match the program yet; undo that change until an update has succeeded.`;
   }
-  const until = overlapEnd(compared);
+  const until = overlapEnd(facts);
   const declare = inputs.retire === "whenUnused" ? ' and retire to "afterOverlap"' : "";
   return `${needs}${until === undefined ? "" : ` until ${until}`}, and there are never more than two; undo that change until then or, to delete the previous key now, set overlap to "0d"${declare} and run \`pulumi up\` twice: the first deletes it, and the second creates the new key.`;
 }
@@ -378,20 +390,20 @@ const wholeDay = /^\d{4}-\d\d-\d\d(T00:00:00(\.0+)?(Z|\+00:00)?)?$/;
  * The warning about a previous key that may be in use (T5); `undefined` if it was not used for a whole overlap. `lastUsed`: as
  * the service says now, "" for nothing.
  */
-function stillUsed(compared: RotatingComparison, lastUsed: string): string | undefined {
-  const { state, inputs, plan } = compared;
-  const since = dayIn(inputs, plan.overlapFrom) ?? "the overlap began";
+function stillUsed(facts: Facts, lastUsed: string): string | undefined {
+  const { state, inputs, previous, overlapFrom } = facts;
+  const since = dayIn(inputs, overlapFrom) ?? "the overlap began";
   const endOfUse = wholeDay.test(lastUsed) ? Date.parse(lastUsed.slice(0, 10)) + dayMs : 0;
   const atOverlap = state.__lastUsed;
   let reason: string | undefined;
   if (lastUsed === "") reason = notSaid;
   else if (atOverlap === undefined) reason = notRecorded;
   else if (lastUsed !== atOverlap) reason = `it was used since ${since}`;
-  else if (endOfUse > (plan.overlapFrom ?? 0)) reason = `it may have been used since ${since}`;
+  else if (endOfUse > (overlapFrom ?? 0)) reason = `it may have been used since ${since}`;
   if (reason === undefined) return undefined;
   return sentences(
-    `${capitalised(label(inputs))}: the previous key, ${plan.previous?.id}, is not deleted, because ${reason}`,
-    `It ${stays(compared)}`,
+    `${capitalised(label(inputs))}: the previous key, ${previous?.id}, is not deleted, because ${reason}`,
+    `It ${stays(facts)}`,
   );
 }
 
@@ -399,8 +411,8 @@ function inWords(names: readonly string[]): string {
   return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }
 
-function overlapEnd({ inputs, plan }: RotatingComparison): string | undefined {
-  return dayIn(inputs, after(plan.overlapFrom, inputs.overlap));
+function overlapEnd({ inputs, overlapFrom }: Facts): string | undefined {
+  return dayIn(inputs, after(overlapFrom, inputs.overlap));
 }
 
 /** A time as a date, or with the hour where the length counts hours; `undefined` if that would show a secret. */
@@ -424,24 +436,24 @@ function previewCreate(inputs: RotatingDraft): Properties {
 }
 
 /** What of the outputs an update leaves as it is, or how it changes them, as far as that is known before. */
-function previewUpdate({ state, inputs, plan }: RotatingComparison): Properties {
-  const { does, changed, current, isUnconfirmed } = plan;
+function previewUpdate(facts: Facts): Properties {
+  const { state, inputs, does, renewing, current, isUnconfirmed } = facts;
   const stateNow: Properties = state;
   if (deciding.some((name) => containsUnknown(inputs[name]))) {
     // While there is a previous key, what needs a new one may have to wait.
-    const waiting = plan.previous === undefined ? [] : changed;
+    const waiting = facts.previous === undefined ? [] : renewing;
     return Object.fromEntries(waiting.map((name) => [name, unknown]));
   }
   if (does === "fail") return {};
   if (does === "rotate") return { previousKey: state.key, previousKeyId: state.keyId };
   const { key, previousKey, previousKeyId } = state;
-  const previous = plan.previous === undefined ? noPrevious : { previousKey, previousKeyId };
+  const previous = facts.previous === undefined ? noPrevious : { previousKey, previousKeyId };
   if (does === "create") return previous;
   const isOpen = inPlace.some(({ name }) => containsUnknown((inputs as Properties)[name]));
   const isWritten = isOpen || isUnconfirmed || current === undefined || mayDiffer(current, inputs);
   const kept = isWritten ? ofCurrent : [...ofCurrent, "updatedAt"];
   const ifAbsent = isWritten ? unknown : undefined;
-  const { rotatesAt, retiresAt } = datesOf(inputs, plan);
+  const { rotatesAt, retiresAt } = datesOf(inputs, facts);
   const ofKey = {
     ...Object.fromEntries(kept.map((name) => [name, stateNow[name] ?? ifAbsent])),
     key,

@@ -1,7 +1,7 @@
 /** The inputs and outputs of a rotating key: an ApiKey's, and when it rotates. */
 
 import * as z from "zod/mini";
-import type { Compared, DraftOf, InputsOf, StateOf } from "../../core/definition";
+import type { DraftOf, Held, InputsOf, Now, StateOf } from "../../core/definition";
 import {
   aList,
   aMap,
@@ -133,12 +133,13 @@ export type Shape = typeof shape;
 export type RotatingInputs = InputsOf<Shape>;
 export type RotatingDraft = DraftOf<Shape>;
 export type RotatingState = StateOf<Shape>;
-export type RotatingCompared = Compared<Shape>;
+export type RotatingNow = Now<Shape>;
+export type HeldRotating = Held<Shape>;
 
 export const fields = fieldsOf(inputs);
 
 /** Whether a new value of an input means the same as the state: an existing key is what it began with (K5, K11). */
-export function unchanged(name: string, value: unknown, { state }: RotatingCompared): boolean {
+export function isSameExisting(name: string, value: unknown, state: RotatingState): boolean {
   const { key, previousKey, keyId, previousKeyId } = state;
   const held =
     name === "existingKey" ? [key, previousKey] : name === "existingId" ? [keyId, previousKeyId] : undefined;

@@ -21,7 +21,7 @@ describe("an ApiKey with existingId", () => {
     expect(methods()).toBe("GET");
     expect(state).toMatchObject({ existingId: "key_1", name: "ci", maskedKey: "…key_1" });
     for (const absent of ["key", "__keyLost"]) expect(state).not.toHaveProperty(absent);
-    expect(keys.diff(id, state, keys.checked(adopting()))).toEqual({ changes: false, replaces: [] });
+    expect(keys.diff(id, state, keys.checked(adopting()))).toMatchObject({ changes: false, replaces: [] });
   });
 
   test.each([
@@ -203,9 +203,12 @@ describe("an ApiKey that was adopted", () => {
 
   test("K11 keeps its key if existingId is removed, or added with the id of that key", () => {
     const { keys } = adoptions();
-    expect(keys.diff("key_1", state, keys.checked(without))).toEqual({ changes: false, replaces: [] });
+    expect(keys.diff("key_1", state, keys.checked(without))).toMatchObject({ changes: false, replaces: [] });
     const plain = { ...without, enabled: true, key: "sk_1" };
-    expect(keys.diff("key_1", plain, keys.checked(adopting()))).toEqual({ changes: false, replaces: [] });
+    expect(keys.diff("key_1", plain, keys.checked(adopting()))).toMatchObject({
+      changes: false,
+      replaces: [],
+    });
   });
 
   test.each(["key_2", unknownSentinels[0]])(
@@ -213,7 +216,7 @@ describe("an ApiKey that was adopted", () => {
     (existingId) => {
       const { keys } = adoptions();
       const found = keys.diff("key_1", state, keys.checked(adopting({ existingId })));
-      expect(found).toEqual({ changes: undefined, replaces: ["existingId"] });
+      expect(found).toMatchObject({ changes: undefined, replaces: ["existingId"] });
     },
   );
 
@@ -223,7 +226,7 @@ describe("an ApiKey that was adopted", () => {
       const { keys } = adoptions();
       const unknown = { [name]: unknownSentinels[0] };
       const found = keys.diff("key_1", state, keys.checked(adopting(unknown)));
-      expect(found).toEqual({ changes: undefined, replaces: [] });
+      expect(found).toMatchObject({ changes: undefined, replaces: [] });
       const migrated = { ...without, enabled: true, existingKey: "sk_1", key: "sk_1" };
       const next = keys.checked({ ...without, existingKey: "sk_1", ...unknown });
       expect(keys.diff("key_1", migrated, next).replaces).toEqual([]);
@@ -238,7 +241,7 @@ describe("an ApiKey that was adopted", () => {
     const held = { ...before, ids: { a: "key_1", b: "key_2" }, maskedKeys: {}, secrets: { b: "sk_b" } };
     const [unknown] = unknownSentinels;
     const moved = sets.checked({ ...before, workspaceId: unknown });
-    expect(sets.diff("keys-1", held, moved)).toEqual({ changes: undefined, replaces: [] });
+    expect(sets.diff("keys-1", held, moved)).toMatchObject({ changes: undefined, replaces: [] });
     const entry = { existingId: "key_1", keepers: unknown };
     const next = sets.checked(adoptingSet({}, { a: entry, b: {} }));
     expect(sets.diff("keys-1", held, next).replaces).toEqual([]);

@@ -1,7 +1,10 @@
 import { expect, test, vi } from "vitest";
 import type { Session } from "../../../provider/core/definition";
 import { Failure } from "../../../provider/core/errors";
+import { openKindContext, openSession } from "../../../provider/lifecycle/context";
+import { apiKeySet } from "../../../provider/resources/apiKeySet";
 import { openBatch } from "../../../provider/resources/keys/batch";
+import { hostContext } from "../offline";
 
 /** A batch of keys, each with a secret to mask, with its warnings and progress lines. */
 function open() {
@@ -10,10 +13,7 @@ function open() {
   const session: Pick<Session, "warn" | "tell" | "part"> = {
     warn: (line) => void warnings.push(line),
     tell: (line) => void progress.push(line),
-    part: (warn) => {
-      const masked = (line: string) => line.replaceAll(/sk_\w+/g, "[secret]");
-      return { warn, masked } as Partial<Session> as Session;
-    },
+    part: (warn, act) => act({ warn } as Partial<Session> as Session),
   };
   return { batch: openBatch(session as Session, "keys"), warnings, progress };
 }
@@ -111,8 +111,9 @@ test("an unexpected error stops no other key, and says where to look without quo
 });
 
 test("failures contain no key's secret", async () => {
-  const { batch } = open();
-  await batch.each("created", named(2), async (_, { name }) => {
+  const batch = openBatch(openSession(openKindContext(apiKeySet, hostContext({}))), "keys");
+  await batch.each("created", named(2), async (part, { name }) => {
+    part.maskEverywhere(`sk_${name}`);
     throw new Failure(`refused for sk_${name}`, { reason: () => `refused for sk_${name}` });
   });
   expect(batch.lines).toEqual(['For each of 2 keys ("k0", "k1"): refused for [secret]']);

@@ -68,7 +68,6 @@ describe("a key whose state was last written at another base URL", () => {
     ["update", () => operations().update("key_1", state, { ...inputs, name: "new" })],
     ["delete", () => operations().delete("key_1", state)],
     ["diff", async () => operations().diff("key_1", state, { ...inputs, name: "new" })],
-    ["detailedDiff", async () => operations().detailedDiff("key_1", state, { ...inputs, name: "new" })],
   ] as const)(
     "R6 is neither read nor written there, where its id may belong to another key: %s fails",
     async (_, operation) => {

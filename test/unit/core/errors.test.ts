@@ -10,10 +10,11 @@ const about = {
   unclear: "Whether it was deleted is not known",
   advice: "Check the token's rights",
 };
-const session = {
+const setup = {
   tokenAdvice: "The access token came from the environment. Set it",
   baseUrlSource: "https://a.test, from stack config",
 };
+const session = { setup };
 const messageAfter = (verdict: Verdict, status?: number) =>
   explain(new CallError(verdict, `the service answered ${status}`, status), session, about).message;
 const start = 'Deleting key "ci" in workspace ws_1: the service answered';

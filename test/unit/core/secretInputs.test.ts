@@ -30,8 +30,8 @@ describe("R16 the list of secret inputs", () => {
     ["taken away", secret, inputs],
   ])("is an update without a request where nothing else is %s", async (_, before, after) => {
     const state = { ...before, key: "sk_1", __observed: { name: "CI" }, __service: "s" };
-    expect(subject.diff("k", state, before)).toEqual({ changes: false, replaces: [] });
-    expect(subject.diff("k", state, after)).toEqual({ changes: true, replaces: [] });
+    expect(subject.diff("k", state, before)).toMatchObject({ changes: false, replaces: [] });
+    expect(subject.diff("k", state, after)).toMatchObject({ changes: true, replaces: [] });
     expect(await subject.update("k", state, after)).toEqual({
       ...state,
       ...{ __secrets: undefined },

@@ -26,7 +26,10 @@ describe("a PATCH of settings whose result is not known", () => {
         defaultKeyPrefix: "old",
         __before: { defaultKeyPrefix: "old" },
       });
-      expect(workspace.settings.diff("id_1", state, inputs)).toEqual({ changes: undefined, replaces: [] });
+      expect(workspace.settings.diff("id_1", state, inputs)).toMatchObject({
+        changes: undefined,
+        replaces: [],
+      });
       workspace.fault = undefined;
       const seen = (await workspace.settings.read("ws_1", state))?.state ?? {};
       await workspace.settings.delete("ws_1", seen);

@@ -1,0 +1,57 @@
+/** What a create or an update will do: data that is decided once, that previews show and that the operation carries out. */
+import { isDeepStrictEqual } from "node:util";
+import { containsUnknown, type Field } from "./fields";
+import type { Managed } from "./registry";
+import type { Properties } from "./state";
+
+export interface Plan {
+  /** The inputs that differ from what the state was declared as. None for a create. */
+  readonly changed: readonly string[];
+  /** The properties that only a replacement can change: inputs, or outputs that state lacks. */
+  readonly replaces: readonly string[];
+  /** Whether state needs an update although no input has changed. */
+  readonly isPending?: boolean | undefined;
+  /** Whether an update sends no request, so that it may run at any base URL. */
+  readonly isLocal?: boolean | undefined;
+  /** What the engine's own preview does not show. */
+  readonly note?: string | undefined;
+  /** Why the update fails, as its error: known before any request. */
+  readonly refusal?: string | undefined;
+  /** The properties that a preview can't derive by itself: inputs become as declared, outputs stay or are unknown. */
+  readonly preview?: Properties | undefined;
+  /** The objects that no other resource of the program may have or adopt. */
+  readonly holds?: readonly Managed[] | undefined;
+}
+
+interface Comparing {
+  /** Whether a changed input means the same as the state. Default: it doesn't. */
+  readonly isSame?: (name: string, value: unknown) => boolean;
+  /**
+   * Whether the program names the existing object that the resource has. No input can replace that, so a value that is not
+   * known yet doesn't either: the check decides once it is known.
+   */
+  readonly keepsExisting?: boolean | undefined;
+}
+
+/** The plan of a resource whose inputs are each compared by themselves. Both sides are in canonical form. */
+export function compareFields(
+  fields: readonly Pick<Field, "name" | "default" | "onChange">[],
+  { state, inputs }: { readonly state?: Properties | undefined; readonly inputs: Properties },
+  { isSame = () => false, keepsExisting = false }: Comparing = {},
+): Plan {
+  if (state === undefined) return { changed: [], replaces: [] };
+  const changed = fields.filter((field) => {
+    const value = inputs[field.name];
+    if (containsUnknown(value)) return true;
+    return !isDeepStrictEqual(state[field.name] ?? field.default, value) && !isSame(field.name, value);
+  });
+  const replaces = changed.filter(
+    ({ name, onChange }) => onChange === "replace" && !(keepsExisting && containsUnknown(inputs[name])),
+  );
+  return { changed: changed.map(({ name }) => name), replaces: replaces.map(({ name }) => name) };
+}
+
+/** Whether an update would do anything. */
+export function changesAnything({ changed, replaces, isPending }: Plan): boolean {
+  return isPending === true || changed.length > 0 || replaces.length > 0;
+}

@@ -1,0 +1,197 @@
+/** What an update would do: its plan, and what a diff and a preview show of that. */
+import { isDeepStrictEqual } from "node:util";
+import type { AnyDefinition } from "../core/definition";
+import { Failure } from "../core/errors";
+import { canonicalInputs, contains, unknown } from "../core/fields";
+import { changesAnything, type Plan } from "../core/plan";
+import { secretsOf, withSecrets } from "../core/secrecy";
+import {
+  defined,
+  externalKey,
+  failedKey,
+  isRecord,
+  type Kept,
+  type Properties,
+  providerKey,
+  serviceKey,
+} from "../core/state";
+import { expectSameBaseUrl, expectSoleOwner, type KindContext, note, register } from "./context";
+
+// ---- Inputs --------------------------------------------------------------------------------------------------------
+
+/** The inputs in canonical form, with the list of secret ones. */
+export function canonical({ fields }: AnyDefinition, inputs: Properties): Properties {
+  return withSecrets(canonicalInputs(fields, inputs), secretsOf(inputs));
+}
+
+/** The inputs that a state stands for. */
+export function inputsOf(definition: AnyDefinition, state: Properties): Properties {
+  return canonicalInputs(definition.fields, definition.inputsOf(state));
+}
+
+/** The inputs with the resource's name, if that is the default of one of them. */
+export function withName(
+  { fields }: AnyDefinition,
+  inputs: Properties,
+  name: string | undefined,
+): Properties {
+  const field = fields.find(({ defaultsToResourceName }) => defaultsToResourceName);
+  if (field === undefined || name === undefined) return inputs;
+  return { ...inputs, [field.name]: inputs[field.name] ?? name };
+}
+
+/** The inputs that differ from their defaults: what a program has to declare. */
+export function withoutDefaults(
+  { fields }: AnyDefinition,
+  inputs: Properties,
+  name: string | undefined,
+): Properties {
+  const declared = fields.filter((field) => {
+    const assumed = field.defaultsToResourceName ? name : field.default;
+    return !isDeepStrictEqual(inputs[field.name], assumed);
+  });
+  return Object.fromEntries(declared.map((field) => [field.name, inputs[field.name]]));
+}
+
+// ---- Plan ----------------------------------------------------------------------------------------------------------
+
+/** A create or an update, decided. A create has no id and an empty state. */
+export interface Planned extends Kept {
+  readonly inputs: Properties;
+  readonly plan: Plan;
+  /** Whether the list of secret values is all that changes. */
+  readonly isOnlySecrecy: boolean;
+  /** The state afterwards if only that list changes, or the host: then no request is needed. */
+  readonly sameObject: Properties | undefined;
+}
+
+/** `given`: what an update is of. Throws if that is of another kind. */
+export function planOf({ definition, host }: KindContext, news: Properties, given?: Kept): Planned {
+  if (given !== undefined) expectSameKind(definition, given);
+  const held = given && { id: given.id, state: definition.parse(given.state) };
+  const inputs = canonical(definition, news);
+  const plan = definition.plan({ ...held, inputs, time: host.now() });
+  const { id, state } = held ?? { id: "", state: {} };
+  const isSame = held !== undefined && !changesAnything(plan);
+  const isOnlySecrecy = isSame && !isDeepStrictEqual(secretsOf(state), secretsOf(inputs));
+  const isMoved = given?.state[providerKey] === undefined && news[providerKey] !== undefined;
+  const isKept = isSame && (isOnlySecrecy || isMoved) && state[failedKey] === undefined;
+  const sameObject = isKept ? defined(withSecrets(given?.state ?? {}, secretsOf(news))) : undefined;
+  return { id, state, inputs, plan, isOnlySecrecy, sameObject };
+}
+
+/** An alias of another type gives a resource the state of another kind, whose key it would then forget. */
+function expectSameKind({ kind }: AnyDefinition, { id, state }: Kept): void {
+  const [, former = kind] = /\.provider\("(\w+)"\)/.exec(String(state[providerKey])) ?? [];
+  if (former === kind) return;
+  throw new Failure(
+    `In state, ${id} is of the type ${former}, and an alias can't make it a resource of the type ${kind}. Nothing was changed. Leave the alias out; to keep an API key, name it by existingId.`,
+  );
+}
+
+// ---- Diff ----------------------------------------------------------------------------------------------------------
+
+export interface Difference {
+  /**
+   * `undefined` leaves it to the engine, which compares the inputs itself and shows exactly what changed. The engine takes
+   * null for a missing property, so a difference that contains null is `true`.
+   */
+  readonly changes: boolean | undefined;
+  readonly replaces: string[];
+  /** Each change by its path. */
+  readonly details: readonly Change[];
+}
+
+/** A difference between two values, by the path that leads to it. */
+export interface Change {
+  readonly path: readonly PropertyKey[];
+  readonly kind: "add" | "update" | "delete";
+}
+
+/** What an update would do. Prints the line about it. `name`: of the resource in the program, if the host knows it. */
+export function diff(context: KindContext, given: Kept, news: Properties, name?: string): Difference {
+  const { definition, refreshed } = context;
+  const planned = planOf(context, news, given);
+  const { id, state, inputs, plan, isOnlySecrecy } = planned;
+  const { changed, isPending = false } = plan;
+  const replaces = [...plan.replaces];
+  const isChanged = changesAnything(plan);
+  register(context, planned, "addCompared");
+  // A resource that `.get` reads is never updated, and another resource may manage its object.
+  const isManaged = state[externalKey] !== true;
+  const isAfterRefresh = isManaged && refreshed.delete(id);
+  if (isManaged && !isAfterRefresh) {
+    expectSoleOwner(context, plan, name);
+    if (isChanged && (!plan.isLocal || replaces.length > 0)) expectSameBaseUrl(context, given);
+    note(context, lineAbout(definition, planned), state, inputs);
+  }
+  if (!isChanged && !isOnlySecrecy) return { changes: false, replaces, details: [] };
+  const before = inputsOf(definition, state);
+  const details = changed.flatMap((field) => changesAt([field], before[field], inputs[field]));
+  const isNull = (one: unknown) => one === null;
+  const hasNull = changed.some((field) => contains([state[field], inputs[field]], isNull));
+  return {
+    changes: isOnlySecrecy || isPending || hasNull || undefined,
+    replaces,
+    // Only state says which of its values are secret, so it has to be saved again.
+    details: changed.length > 0 ? details : secrecyChanges(definition, state, inputs),
+  };
+}
+
+/** The inputs of which a value becomes secret, or no longer is. */
+function secrecyChanges({ fields }: AnyDefinition, state: Properties, inputs: Properties): readonly Change[] {
+  const marks = (all: Properties, input: string) => secretsOf(all).filter(([name]) => name === input);
+  return fields
+    .filter(({ name }) => !isDeepStrictEqual(marks(state, name), marks(inputs, name)))
+    .map(({ name }) => ({ path: [name], kind: "update" }));
+}
+
+function lineAbout({ kind }: AnyDefinition, { id, state, plan, isOnlySecrecy }: Planned): string | undefined {
+  const line = changesAnything(plan) ? (plan.refusal ?? plan.note) : undefined;
+  if (line !== undefined) return line;
+  // After a failure, the engine updates the resource, even if its preview shows no difference of inputs.
+  if (state[failedKey] === true && plan.replaces.length === 0)
+    return `${kind} ${id}: its last create or update failed halfway, so it is updated again.`;
+  if (!isOnlySecrecy) return undefined;
+  return `${kind} ${id}: only which of its values are secret has changed. No request is sent.`;
+}
+
+/** Where two values differ, as deep as both have the same structure. */
+export function changesAt(path: readonly PropertyKey[], before: unknown, now: unknown): readonly Change[] {
+  if (isDeepStrictEqual(before, now)) return [];
+  if (before === undefined) return [{ path, kind: "add" }];
+  if (now === undefined) return [{ path, kind: "delete" }];
+  const areLists = Array.isArray(before) && Array.isArray(now);
+  const between = (was: object, is: object) =>
+    Object.keys({ ...was, ...is }).flatMap((step) =>
+      changesAt(
+        [...path, areLists ? Number(step) : step],
+        (was as Properties)[step],
+        (is as Properties)[step],
+      ),
+    );
+  // An entry that both lists have is no change, wherever it is: one more entry would change all that follow it.
+  const gainedOrLost = areLists ? between(without(before, now), without(now, before)) : [];
+  if (gainedOrLost.length > 0) return gainedOrLost;
+  const changes = areLists || (isRecord(before) && isRecord(now)) ? between(before, now) : [];
+  return changes.length > 0 ? changes : [{ path, kind: "update" }];
+}
+
+function without(list: readonly unknown[], other: readonly unknown[]): readonly unknown[] {
+  const had = new Set(other.map((entry) => JSON.stringify(entry)));
+  return list.map((entry) => (had.has(JSON.stringify(entry)) ? undefined : entry));
+}
+
+// ---- Preview -------------------------------------------------------------------------------------------------------
+
+/** What state will hold after a create, or an update of this state, as far as that is known: the rest is unknown. */
+export function preview(context: KindContext, news: Properties, before?: Kept): Properties {
+  const { inputs, state, plan, sameObject } = planOf(context, news, before);
+  if (sameObject !== undefined) return sameObject;
+  const outputs = Object.entries(context.definition.shape.outputs).map(([name, { stable }]) => [
+    name,
+    inputs[name] ?? (stable ? state[name] : undefined) ?? unknown,
+  ]);
+  const [service] = context.services();
+  return defined({ ...inputs, ...Object.fromEntries(outputs), ...plan.preview, [serviceKey]: service });
+}
