@@ -1,7 +1,6 @@
 /** Writes an object, and checks that the service applied the write (R4). */
 import { CallError, recordOf, type Written } from "../client/send";
 import { mask } from "../client/words";
-import { sharedReads } from "../reads";
 import type { Session } from "./definition";
 import { InconclusiveError, reasonOf } from "./errors";
 import { caseFolded, type ManagedField, observedKey, type Properties, rewritten, same } from "./state";
@@ -257,17 +256,4 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) resume();
     else signal.addEventListener("abort", resume);
   });
-}
-
-// ---- Presence ------------------------------------------------------------------------------------------------------
-
-/** Throws an InconclusiveError if the workspace of a missing object can't be read: then the object may exist (R6). */
-export async function expectVisible(session: Session, workspaceId: string, missing: string): Promise<void> {
-  // An earlier read may be from before this token lost its access to the workspace.
-  const answer = await sharedReads(session.call).workspace(workspaceId).fresh();
-  if (answer.kind === "known") return;
-  throw new InconclusiveError(
-    `${missing}, but its workspace can't be read either: ${answer.error.message}`,
-    `The access token is the likely cause: it may belong to another account. ${session.setup.tokenAdvice} If the token is right, check the workspace's id; if the workspace was deleted, remove the resource from state with \`pulumi state delete\`.`,
-  );
 }

@@ -4,7 +4,6 @@
  */
 import { CallError } from "../client/send";
 import { createScope, type ScopeRecord } from "../client/service";
-import { expectVisible, pollUntil } from "../core/converge";
 import {
   type DraftOf,
   define,
@@ -16,13 +15,14 @@ import {
   type StateOf,
 } from "../core/definition";
 import { type CallWords, explain, Failure, orFail } from "../core/errors";
+import { expectVisible, findCreated } from "../core/existence";
 import { aString, fieldsOf, isUnknown, optional, required, stable, string } from "../core/fields";
 import { compareFields, type Plan } from "../core/plan";
 import type { Checked } from "../core/registry";
 import { isSecret, shown } from "../core/secrecy";
 import { caseFolded } from "../core/state";
 import { capitalised } from "../core/text";
-import { orThrow, sharedReads } from "../reads";
+import { type Listing, orThrow, sharedReads } from "../reads";
 import { optionalString, pathSegment, requiredString } from "./fields/schemas";
 
 // ---- Properties ---------------------------------------------------------------------------------------------------
@@ -103,9 +103,11 @@ function findExactly(
 
 /** The scope of this representation; the service may have changed its case or trimmed it. */
 function findFolded(declared: ScopeState, scopes: readonly ScopeRecord[]): ScopeRecord | undefined {
-  const { representation } = declared;
-  const isAlike = (scope: ScopeRecord) => caseFolded(scope.representation) === caseFolded(representation);
-  return findExactly(declared, scopes) ?? scopes.find(isAlike);
+  return findExactly(declared, scopes) ?? scopes.find((scope) => isAlike(declared, scope));
+}
+
+function isAlike(declared: ScopeState, { representation }: ScopeRecord): boolean {
+  return caseFolded(representation) === caseFolded(declared.representation);
 }
 
 /** What the service has for a declared scope, where that differs: `name "Orders"`. A record may leave a field out. */
@@ -148,13 +150,13 @@ async function create(session: Session, declared: ScopeInputs): Promise<ScopeOut
   const { workspaceId, name, representation, description = "" } = declared;
   const doing = `Creating ${label(declared)}`;
   const before = await list(session, declared, { doing, notDone: "Nothing was created" });
-  const existing = findExactly(declared, before);
+  const existing = findExactly(declared, before.all);
   if (existing !== undefined) return adopted(doing, declared, existing);
   let failed: CallError | undefined;
   try {
     const body = { name, representation, description };
     const { record } = await createScope(session.call, { workspaceId }, body);
-    if (record !== undefined && !before.some(({ id }) => id === record.id)) {
+    if (record !== undefined && !before.byId.has(record.id)) {
       warnOfDifferences(session, declared, record);
       return written(declared, record);
     }
@@ -164,14 +166,15 @@ async function create(session: Session, declared: ScopeInputs): Promise<ScopeOut
     if (failed === undefined)
       throw explain(error, session, { doing, notDone: "Nothing was created", advice });
   }
-  // A scope that was there before and differs in form may be what the service answered for.
-  const others = failed === undefined || failed.status === 409 ? before : [];
-  const found = await findNew(session, declared, doing, before)
-    .then((created) => created ?? findFolded(declared, others))
-    .catch((error) => {
-      // What became of the POST says more than that the list can't be read.
-      if (!(error instanceof Failure)) throw error;
-    });
+  const created = await findCreated(session, {
+    list: sharedReads(session.call).scopes(workspaceId),
+    before: { kind: "known", value: before },
+    candidates: ({ all }) => all.filter((scope) => isAlike(declared, scope)),
+    waitingFor: "the service's list to show the scope",
+  });
+  // What was there before and differs in form may be what the service answered for.
+  const others = failed === undefined || failed.status === 409 ? before.all : [];
+  const found = created.kind === "known" ? findFolded(declared, [...created.value, ...others]) : undefined;
   if (found) return adopted(doing, declared, found);
   const again = "Run `pulumi up` again, which looks for it before creating one";
   if (failed === undefined)
@@ -197,28 +200,12 @@ function adopted(doing: string, declared: ScopeInputs, record: ScopeRecord): Sco
   );
 }
 
-/** Reads the list until it shows what a POST may have created, which is none of those before. */
-function findNew(
-  session: Session,
-  declared: ScopeInputs,
-  doing: string,
-  before: readonly ScopeRecord[],
-): Promise<ScopeRecord | undefined> {
-  const isNew = ({ id }: ScopeRecord) => !before.some((known) => known.id === id);
-  const look = async () => (await list(session, declared, { doing, notDone: unclear })).filter(isNew);
-  return pollUntil(session, {
-    waitingFor: "the service's list to show the scope",
-    look: async () => findFolded(declared, await look()),
-    isDone: (found) => found !== undefined,
-  });
-}
-
 /** A list may be truncated, and no call deletes a scope: one that is not listed stays in state, with a warning. */
 async function read(session: Session, { id, state }: Held<Shape>): Promise<ScopeOutcome> {
   const doing = `Reading ${label(state)} (${id})`;
   const words = { doing, notDone: "State is unchanged" };
-  const scopes = await list(session, state, words, id);
-  const record = scopes.find((one) => one.id === id) ?? findFolded(state, scopes);
+  const { all, byId } = await list(session, state, words, id);
+  const record = byId.get(id) ?? findFolded(state, all);
   if (record === undefined) {
     const visible = expectVisible(session, String(state.workspaceId), "the service does not list the scope");
     await orFail(visible, session, words);
@@ -240,12 +227,16 @@ function warnOfDifferences(session: Session, declared: ScopeState, record: Scope
 /** By its representation or, where none has it, by its id. */
 async function find(
   session: Session,
-  [workspaceId = "", named]: readonly string[],
+  [workspaceId = "", named = ""]: readonly string[],
 ): Promise<ScopeOutcome | undefined> {
   const doing = `Reading the scopes of workspace ${workspaceId}`;
-  const scopes = await list(session, { workspaceId }, { doing, notDone: "Nothing was changed" }, named);
-  const found =
-    scopes.find(({ representation }) => representation === named) ?? scopes.find(({ id }) => id === named);
+  const { all, byId } = await list(
+    session,
+    { workspaceId },
+    { doing, notDone: "Nothing was changed" },
+    named,
+  );
+  const found = all.find(({ representation }) => representation === named) ?? byId.get(named);
   if (found === undefined) return undefined;
   const { name = "", representation = "", description } = found;
   return written({ workspaceId, name, representation, ...(description && { description }) }, found);
@@ -257,9 +248,9 @@ async function list(
   { workspaceId }: ScopeState,
   words: CallWords,
   reader?: string,
-): Promise<readonly ScopeRecord[]> {
+): Promise<Listing<ScopeRecord>> {
   const scopes = sharedReads(session.call).scopes(String(workspaceId));
   const answer = reader === undefined ? scopes.fresh() : scopes.recent(reader);
   const advice = `Check the id of the workspace, and that the access token is allowed to list its scopes.`;
-  return (await orFail(answer.then(orThrow), session, { ...words, advice })).all;
+  return orFail(answer.then(orThrow), session, { ...words, advice });
 }

@@ -1,47 +1,36 @@
-// Creates or migrates a key. Its secret is in no other answer, so what can't be used is looked for in the workspace's list.
+/** Creates or migrates a key. Its secret is in no other answer, so what can't be used is looked for in the workspace's list. */
 
 import { CallError, type Written } from "../../client/send";
 import { type ApiKeyRecord, createApiKey, migrateApiKey } from "../../client/service";
-import { pausesMs, pollUntil } from "../../core/converge";
 import type { Session } from "../../core/definition";
 import { explain, Failure, ifElsewhere, ifRefused } from "../../core/errors";
+import { findCreated } from "../../core/existence";
 import { caseFolded } from "../../core/state";
 import { listed, sentences } from "../../core/text";
-import { type Listing, type Reading, sharedReads } from "../../reads";
+import { type Listing, type Reading, type SharedRead, sharedReads } from "../../reads";
 import { createBody, type KeyInputs, label, migrateBody } from "./model";
 
 /** A new key, with a record that can be used. */
 export type NewKey = Written<ApiKeyRecord> & { readonly record: ApiKeyRecord };
 
-/** The keys of a workspace that are not deleted, as one answer lists them. */
-interface LiveKeys {
-  readonly kind: "listed";
-  readonly since: Date;
-  has(id: string): boolean;
-  namesakesOf(declared: NameAndCustomer): readonly ApiKeyRecord[];
-}
-
-interface Unlisted {
-  readonly kind: "unlisted";
-  readonly since: Date;
-  readonly problem: string;
-}
-
 interface Creation {
   readonly session: Session;
   readonly declared: KeyInputs;
   readonly doing: string;
-  /** The keys before the POST. */
-  readonly before: LiveKeys | Unlisted;
+  readonly list: SharedRead<Listing<ApiKeyRecord>>;
+  /** The list before the POST. */
+  readonly before: Reading<Listing<ApiKeyRecord>>;
+  readonly since: string;
 }
 
 export async function createOrMigrate(session: Session, declared: KeyInputs): Promise<NewKey> {
   const { existingKey, workspaceId } = declared;
   const doing = `${existingKey === undefined ? "Creating" : "Migrating"} ${label(declared)}`;
   const list = sharedReads(session.call).keys(workspaceId);
+  const since = new Date().toISOString();
   // All creates share a list. A migration reads its own, because the service may already have the key.
-  const before = liveKeys(await (existingKey === undefined ? list.recent() : list.fresh()));
-  const creation: Creation = { session, declared, doing, before };
+  const before = await (existingKey === undefined ? list.recent() : list.fresh());
+  const creation: Creation = { session, declared, doing, list, before, since };
   warnOfNamesakes(creation);
   const written = await post(creation);
   const { record, problem = "the answer can't be used" } = written;
@@ -77,7 +66,7 @@ async function post(creation: Creation): Promise<Written<ApiKeyRecord>> {
 function isAnothers({ session, declared, before }: Creation, record: ApiKeyRecord): boolean {
   const { existingKey, workspaceId } = declared;
   const { id } = record;
-  const isListed = before.kind === "listed" && before.has(id);
+  const isListed = before.kind === "known" && before.value.byId.has(id);
   if (!isListed && !session.registry.has(workspaceId, id)) return false;
   if (existingKey === undefined || !hasValue(record, existingKey)) return true;
   session.warn(
@@ -95,22 +84,25 @@ function hasValue({ key, maskedKey = "" }: ApiKeyRecord, value: string): boolean
 
 /** The error of a create whose answer can't be used. It names the keys that may be the new one. */
 async function lostKey(creation: Creation, problem: string, advice?: string): Promise<Failure> {
-  const { declared, doing, before } = creation;
+  const { session, declared, doing, list, before, since } = creation;
   const lost =
     declared.existingKey === undefined
       ? "the key is not in state, and its secret is lost"
       : "the key is not in state";
-  const now = await newNamesakes(creation);
-  const found = "problem" in now ? "" : inWords(now);
-  const since = before.since.toISOString();
+  const now = await findCreated(session, {
+    ...{ list, before, waitingFor: `the list to show ${label(declared)}` },
+    candidates: (listing) =>
+      namesakesIn(listing, declared).filter(({ id }) => !session.registry.has(declared.workspaceId, id)),
+  });
+  const found = now.kind === "known" ? inWords(now.value) : "";
   const wanted = `a key with this name and customer, created since ${since}`;
   const what = (all: string) => {
-    if ("problem" in now)
-      return `The workspace's list of keys could not be read (${now.problem}): look for ${wanted}; if there is one, ${remedyOf(creation)}; then run \`pulumi up\` again`;
-    if (now.length === 0)
+    if (now.kind === "unavailable")
+      return `The workspace's list of keys could not be read (${now.error.message}): look for ${wanted}; if there is one, ${remedyOf(creation)}; then run \`pulumi up\` again`;
+    if (now.value.length === 0)
       return `The workspace's list shows no new key with this name and customer: run \`pulumi up\` again. The list may lag or be truncated: if ${wanted} shows up later, ${remedyOf(creation)}`;
     const [where, which] =
-      before.kind === "listed"
+      before.kind === "known"
         ? ["New in the workspace's list:", "If"]
         : ["Perhaps new in the workspace's list:", `If one was created since ${since}, and`];
     return `${where} ${all}. ${which} no other stack or person created it, ${remedyOf(creation)}; then run \`pulumi up\` again`;
@@ -120,36 +112,15 @@ async function lostKey(creation: Creation, problem: string, advice?: string): Pr
   return new Failure(`${doing}: ${reason(found)}`, { unresolved: true, reason, found });
 }
 
-/** Lists that a search has read in vain for 8 seconds: later searches take 2. */
-const searchedInVain = new WeakSet<object>();
-
-/** The new keys of the declared name and customer that no resource of this process has. The list may lag behind. */
-async function newNamesakes({ session, declared, before }: Creation) {
-  const list = sharedReads(session.call).keys(declared.workspaceId);
-  const isOld = ({ id }: ApiKeyRecord) =>
-    (before.kind === "listed" && before.has(id)) || session.registry.has(declared.workspaceId, id);
-  const found = await pollUntil(session, {
-    waitingFor: `the list to show ${label(declared)}`,
-    look: async () => {
-      const now = liveKeys(await list.fresh());
-      return now.kind === "listed" ? now.namesakesOf(declared).filter((key) => !isOld(key)) : now;
-    },
-    isDone: (now) => !("problem" in now) && now.length > 0,
-    pauses: searchedInVain.has(list) ? pausesMs.slice(0, 3) : pausesMs,
-  });
-  if ("problem" in found || found.length === 0) searchedInVain.add(list);
-  return found;
-}
-
 /** Tells of keys that a killed run, or one whose answer was lost, may have left behind. */
 function warnOfNamesakes(creation: Creation): void {
   const { session, declared, doing, before } = creation;
   const { registry } = session;
   const { workspaceId } = declared;
-  if (before.kind === "unlisted") return;
-  const unmanaged = before
-    .namesakesOf(declared)
-    .filter(({ id }) => !registry.has(workspaceId, id) && !registry.isDropped(workspaceId, id));
+  if (before.kind === "unavailable") return;
+  const unmanaged = namesakesIn(before.value, declared).filter(
+    ({ id }) => !registry.has(workspaceId, id) && !registry.isDropped(workspaceId, id),
+  );
   if (unmanaged.length === 0) return;
   const [what, it] = unmanaged.length === 1 ? ["a key", "it"] : [`${unmanaged.length} keys`, "one"];
   const has = `already has ${what} with this name and customer`;
@@ -182,27 +153,14 @@ function nameAndCustomer({ name, customerId }: NameAndCustomer): string {
   return JSON.stringify([caseFolded(name), caseFolded(customerId)]);
 }
 
-const indexes = new WeakMap<object, LiveKeys | Unlisted>();
+const indexes = new WeakMap<object, ReadonlyMap<string, readonly ApiKeyRecord[]>>();
 
-/** Made once for each answer, because many creates share it. */
-function liveKeys(answer: Reading<Listing<ApiKeyRecord>>): LiveKeys | Unlisted {
-  const made = indexes.get(answer) ?? indexed(answer);
-  indexes.set(answer, made);
-  return made;
-}
-
-function indexed(answer: Reading<Listing<ApiKeyRecord>>): LiveKeys | Unlisted {
-  const since = new Date();
-  if (answer.kind === "unavailable") return { kind: "unlisted", since, problem: answer.error.message };
-  const all = answer.value.all.filter(({ deleted }) => !deleted);
-  const ids = new Set(all.map(({ id }) => id));
-  const byName = Map.groupBy(all, nameAndCustomer);
-  return {
-    kind: "listed",
-    since,
-    has: (id) => ids.has(id),
-    namesakesOf: (declared) => byName.get(nameAndCustomer(declared)) ?? [],
-  };
+/** The keys that have the declared name and customer. The index is made once for each list, because many creates share it. */
+function namesakesIn(listing: Listing<ApiKeyRecord>, declared: NameAndCustomer): readonly ApiKeyRecord[] {
+  const alive = () => listing.all.filter(({ deleted }) => !deleted);
+  const index = indexes.get(listing) ?? Map.groupBy(alive(), nameAndCustomer);
+  indexes.set(listing, index);
+  return index.get(nameAndCustomer(declared)) ?? [];
 }
 
 /** What is wrong with a key that exists: what was tried, with its name, and why it failed, without. */

@@ -1,7 +1,7 @@
 /** An API key of a workspace (interface, sections 2 and 4.1 to 4.5). */
 import { define } from "../../core/definition";
-import { read } from "./gone";
 import { follows, label, plan, shape } from "./model";
+import { read } from "./read";
 import { identities, rules } from "./rules";
 import { create, ifUnsaved, isCreated, remove, update } from "./write";
 

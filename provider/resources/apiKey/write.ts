@@ -1,6 +1,6 @@
 /** The operations on one API key. A set uses them for each of its keys. */
 
-import { recordOf, type Written } from "../../client/send";
+import type { Written } from "../../client/send";
 import {
   type ApiKeyPath,
   type ApiKeyRecord,
@@ -13,27 +13,17 @@ import {
   type Convergence,
   converge,
   failureOf,
-  pollUntil,
   type Settled,
   saying,
   settledAs,
 } from "../../core/converge";
 import type { Elsewhere, Outcome, Session } from "../../core/definition";
 import { explain, Failure, InconclusiveError, orFail } from "../../core/errors";
+import { deleteObject, find, isAboutObject, isGoneAfter, lookUp } from "../../core/existence";
 import { isSecret, shown } from "../../core/secrecy";
 import { hiddenIn, type ManagedField, observedKey, type Properties, pick, same } from "../../core/state";
 import { capitalised, sentences } from "../../core/text";
 import { createOrMigrate, type KeyProblem, secretProblem } from "./create";
-import {
-  findKey,
-  isAboutKey,
-  isDeleted,
-  isGoneAfter,
-  listedForUpdate,
-  lookUpKey,
-  pathOf,
-  readKeyOrFail,
-} from "./gone";
 import {
   editBody,
   type HeldKey,
@@ -49,6 +39,7 @@ import {
   stateAfterWrite,
   updatable,
 } from "./model";
+import { listedForUpdate, pathOf, readKeyOrFail, targetOf } from "./read";
 import { excess, type Granted, inWords, toWire, undeclared } from "./scopes";
 
 type KeyOutcome = Outcome<KeyState>;
@@ -210,11 +201,11 @@ async function sendOrExplain(
   } catch (error) {
     refusal = error;
   }
-  if (settled === undefined && isListed && isAboutKey(refusal)) {
+  if (settled === undefined && isListed && isAboutObject(refusal)) {
     // The list may have had other ids of its scopes.
     return sendOrExplain(session, write, await readToWrite(session, write), false);
   }
-  if (await isGoneAfter(session, write.path, refusal)) throw write.gone();
+  if (await isGoneAfter(session, targetOf(session, write.path), refusal)) throw write.gone();
   if (settled === undefined) throw refusal;
   return settled;
 }
@@ -248,7 +239,7 @@ export async function deleteKey(session: Session, { id, state }: HeldKey): Promi
   session.maskEverywhere(state.key);
   const path = pathOf(state, id);
   try {
-    await sendDelete(session, path);
+    await deleteObject(session, targetOf(session, path), () => deleteApiKey(session.call, path));
     session.registry.drop(path.workspaceId, id);
   } catch (error) {
     const { headline, reason } = explain(error, session, {
@@ -260,29 +251,6 @@ export async function deleteKey(session: Session, { id, state }: HeldKey): Promi
     // Not `unresolved`: the key is in state.
     throw new Failure(headline, { reason });
   }
-}
-
-/** Throws if the key may still exist: neither a success nor a refusal is believed by itself (R7). */
-async function sendDelete(session: Session, path: ApiKeyPath): Promise<void> {
-  let answered: Written<ApiKeyRecord>;
-  try {
-    answered = await deleteApiKey(session.call, path);
-  } catch (error) {
-    if (await isGoneAfter(session, path, error)) return;
-    throw error;
-  }
-  if (recordOf(answered)?.deleted) return;
-  // A gateway that answers with a page may answer the next request with a 404, and an error is not a success.
-  const isAccepted = answered.record !== undefined || answered.noRecord;
-  const isGone = await pollUntil(session, {
-    waitingFor: `key ${path.keyId} to be deleted`,
-    look: async () =>
-      isAccepted ? isDeleted(session, path) : (await lookUpKey(session, path)) === undefined,
-    isDone: Boolean,
-  });
-  if (isGone) return;
-  const said = answered.problem ?? "the service accepted the deletion";
-  throw new InconclusiveError(`${said}, but the key still exists`);
 }
 
 /**
@@ -317,6 +285,7 @@ function confirm(
 }
 
 function convergence(session: Session, path: ApiKeyPath, declared: KeyInputs, last: ApiKeyRecord) {
+  const target = targetOf(session, path);
   return {
     waitingFor: `key ${path.keyId} to match the program`,
     last,
@@ -327,11 +296,11 @@ function convergence(session: Session, path: ApiKeyPath, declared: KeyInputs, la
     isShown: (answer: ApiKeyRecord, before: ApiKeyRecord) =>
       isWhole(answer) && !losesRights(before, declared),
     read: async () => {
-      const found = await findKey(session, path);
+      const found = await find(target);
       return found.kind === "found" ? found.record : undefined;
     },
     explainMissing: async () => {
-      const record = await lookUpKey(session, path);
+      const record = await lookUp(session, target);
       if (record === undefined) throw deletedOutside();
       return record;
     },

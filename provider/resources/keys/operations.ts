@@ -3,12 +3,13 @@
 import { CallError } from "../../client/send";
 import type { Elsewhere, Outcome, Session } from "../../core/definition";
 import { Failure, InconclusiveError } from "../../core/errors";
+import { lookUp } from "../../core/existence";
 import type { Plan } from "../../core/plan";
 import type { Managed } from "../../core/registry";
 import { eachBounded } from "../../core/run";
 import { defined, failedKey, isRecord } from "../../core/state";
-import { lookUpKey, pathOf, read as readKey } from "../apiKey/gone";
 import { adoptedId, type HeldKey, isLost, type KeyInputs, type KeyState, maskKey } from "../apiKey/model";
+import { pathOf, read as readKey, targetOf } from "../apiKey/read";
 import { fixedByExisting, lineOf } from "../apiKey/rules";
 import * as apiKey from "../apiKey/write";
 import { type Batch, failIfCancelled, type Item, openBatch } from "./batch";
@@ -302,7 +303,7 @@ async function stillToDelete(
   await eachBounded(toDelete, async (one) => {
     if (session.closed.aborted) return;
     try {
-      if ((await lookUpKey(session, pathOf(owner, one.id))) === undefined) gone.add(one);
+      if ((await lookUp(session, targetOf(session, pathOf(owner, one.id)))) === undefined) gone.add(one);
     } catch (error) {
       if (!(error instanceof CallError || error instanceof InconclusiveError)) throw error;
     }

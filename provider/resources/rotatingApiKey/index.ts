@@ -11,7 +11,6 @@ import { compareFields, type Plan } from "../../core/plan";
 import { isSecret } from "../../core/secrecy";
 import { applyDrift, failedKey, type Properties } from "../../core/state";
 import { capitalised, sentences } from "../../core/text";
-import { pathOf, readKeyOrFail } from "../apiKey/gone";
 import {
   adoptedId,
   adoptionNote,
@@ -20,6 +19,7 @@ import {
   observe,
   updatable,
 } from "../apiKey/model";
+import { pathOf, readKeyOrFail } from "../apiKey/read";
 import { identities } from "../apiKey/rules";
 import { create as createKey, ifUnsaved } from "../apiKey/write";
 import {

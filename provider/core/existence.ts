@@ -1,0 +1,227 @@
+/** Whether an object of the service exists. No single answer says that it doesn't (R6), or that it was deleted (R7). */
+import { CallError, isNotFound, recordOf, type Written } from "../client/send";
+import { type Listing, type Reading, type SharedRead, sharedReads } from "../reads";
+import { pausesMs, pollUntil } from "./converge";
+import type { Session } from "./definition";
+import { InconclusiveError } from "./errors";
+
+/** What the service has of an object. */
+interface Shown {
+  readonly id: string;
+  readonly deleted?: boolean | undefined;
+}
+
+/** An object that the service shows by its id, and in a list of its workspace. */
+export interface Target<T extends Shown> {
+  /** What messages call it: "key". */
+  readonly kind: string;
+  readonly workspaceId: string;
+  readonly id: string;
+  /** One GET. */
+  readonly read: () => Promise<T>;
+  readonly list: SharedRead<Listing<T>>;
+}
+
+type Found<T> = { readonly kind: "found"; readonly record: T } | Missing;
+
+interface Missing {
+  readonly kind: "missing";
+  /** What the service said. */
+  readonly missing: string;
+  /** Whether it said so by a record with `deleted: true`. */
+  readonly marked: boolean;
+}
+
+// ---- Gone ----------------------------------------------------------------------------------------------------------
+
+/** One GET. Throws a CallError unless it finds the object or says that there is none. */
+export async function find<T extends Shown>({ kind, read }: Target<T>): Promise<Found<T>> {
+  try {
+    const record = await read();
+    if (!record.deleted) return { kind: "found", record };
+    return { kind: "missing", missing: `the service shows the ${kind} as deleted`, marked: true };
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    return { kind: "missing", missing: error.message, marked: false };
+  }
+}
+
+/**
+ * The object, or `undefined` when it is gone: two GETs don't find it, its workspace is visible, and the list, really read,
+ * does not have it. A token of another tenant, a gateway or a retired path answers 404 or 410 for what exists, too.
+ * Throws a CallError or an InconclusiveError if neither is certain.
+ */
+export async function lookUp<T extends Shown>(session: Session, target: Target<T>): Promise<T | undefined> {
+  const first = await find(target);
+  if (first.kind === "found") return first.record;
+  await expectVisible(session, target.workspaceId, first.missing);
+  if (!first.marked) await awaitShown(session, target, first.missing);
+  // The first answer may have been a mistake, and a list may be truncated or lag behind.
+  const last = await pollUntil(session, {
+    waitingFor: `the service's list to confirm that ${target.kind} ${target.id} is gone`,
+    look: async () => ({ listed: await isListed(session, target, first), found: await find(target) }),
+    isDone: (seen) => !seen.listed || seen.found.kind === "found",
+  });
+  if (last.found.kind === "found") return last.found.record;
+  if (!last.listed) return undefined;
+  throw new InconclusiveError(
+    `${last.found.missing}, but its workspace lists it`,
+    `The access token may not be allowed to read it, or the list may lag behind: run the command again later. ${session.setup.tokenAdvice}`,
+  );
+}
+
+/** Throws an InconclusiveError if the workspace of a missing object can't be read: then the object may exist. */
+export async function expectVisible(session: Session, workspaceId: string, missing: string): Promise<void> {
+  // An earlier read may be from before this token lost its access to the workspace.
+  const answer = await sharedReads(session.call).workspace(workspaceId).fresh();
+  if (answer.kind === "known") return;
+  throw new InconclusiveError(
+    `${missing}, but its workspace can't be read either: ${answer.error.message}`,
+    `The access token is the likely cause: it may belong to another account. ${session.setup.tokenAdvice} If the token is right, check the workspace's id; if the workspace was deleted, remove the resource from state with \`pulumi state delete\`.`,
+  );
+}
+
+const waits = new WeakMap<object, Promise<unknown>>();
+
+/**
+ * A service that lags behind may show an object that was just created neither by GET nor in its list. In each process one
+ * wait serves all objects of a list: after it, none that another process created is too new.
+ */
+async function awaitShown<T extends Shown>(
+  session: Session,
+  target: Target<T>,
+  missing: string,
+): Promise<void> {
+  const { kind, id, list } = target;
+  const before = await list.recent();
+  if (before.kind === "known" && before.value.byId.has(id)) return;
+  const waitingFor = `the service to show ${kind} ${id}`;
+  const wait = () => pollUntil(session, { waitingFor, look: async () => {}, isDone: () => false });
+  const waiting = waits.get(list) ?? wait().then(list.fresh);
+  waits.set(list, waiting);
+  await waiting;
+  if (session.over.aborted)
+    throw new InconclusiveError(`${missing}, and the run ended before it could be confirmed`);
+}
+
+/** Whether the list has the object as not deleted. Throws an InconclusiveError if it can't be read. */
+async function isListed<T extends Shown>(
+  session: Session,
+  { kind, id, list, workspaceId }: Target<T>,
+  { missing, marked }: Missing,
+): Promise<boolean> {
+  // A list without `deleted` does not contradict a record that has it.
+  const isAlive = (record: T | undefined) =>
+    record !== undefined && (marked ? record.deleted === false : !record.deleted);
+  const before = await list.recent(`gone ${id}`);
+  if (before.kind === "known" && !isAlive(before.value.byId.get(id))) return false;
+  // A list from before the deletion still has it.
+  const now = await list.fresh();
+  if (now.kind === "known") return isAlive(now.value.byId.get(id));
+  if (session.setup.withoutKeyList) return false;
+  throw new InconclusiveError(
+    `${missing}, but the workspace's list of ${kind}s can't be read to confirm that it is gone: ${now.error.message}`,
+    `Run the command again, with an access token that is allowed to list the ${kind}s of ${workspaceId}. If that doesn't help and you know that the ${kind} no longer exists, set APIKEYS_NO_KEY_LIST=true for one command, or remove the resource from state with \`pulumi state delete\`.`,
+  );
+}
+
+/** Refusals that say nothing about the object. */
+const saysNothing = new Set([401, 403, 408, 429, 499]);
+
+/** Whether a write was refused because of the object or the values, so that the object may be gone. */
+export function isAboutObject(error: unknown): error is CallError {
+  const status = error instanceof CallError ? (error.status ?? 0) : 0;
+  return status >= 400 && status <= 499 && !saysNothing.has(status);
+}
+
+/** Whether a refused write shows that the object is gone. Throws an InconclusiveError if that is not certain. */
+export async function isGoneAfter<T extends Shown>(
+  session: Session,
+  target: Target<T>,
+  refusal: unknown,
+): Promise<boolean> {
+  if (!isAboutObject(refusal)) return false;
+  try {
+    return (await lookUp(session, target)) === undefined;
+  } catch (error) {
+    // The refusal tells the user more than the failed read.
+    if (error instanceof CallError) return false;
+    throw error;
+  }
+}
+
+// ---- Deleted -------------------------------------------------------------------------------------------------------
+
+/** Deletes the object. Throws if it may still exist: neither a success nor a refusal is believed by itself (R7). */
+export async function deleteObject<T extends Shown>(
+  session: Session,
+  target: Target<T>,
+  send: () => Promise<Written<T>>,
+): Promise<void> {
+  let answered: Written<T>;
+  try {
+    answered = await send();
+  } catch (error) {
+    if (await isGoneAfter(session, target, error)) return;
+    throw error;
+  }
+  if (recordOf(answered)?.deleted) return;
+  // A gateway that answers with a page may answer the next request with a 404, and an error is not a success.
+  const isAccepted = answered.record !== undefined || answered.noRecord;
+  const isGone = await pollUntil(session, {
+    waitingFor: `${target.kind} ${target.id} to be deleted`,
+    look: async () => (isAccepted ? isDeleted(target) : (await lookUp(session, target)) === undefined),
+    isDone: Boolean,
+  });
+  if (isGone) return;
+  const said = answered.problem ?? "the service accepted the deletion";
+  throw new InconclusiveError(`${said}, but the ${target.kind} still exists`);
+}
+
+/** Whether an object whose deletion was accepted no longer exists: a GET or the list says so. */
+async function isDeleted<T extends Shown>(target: Target<T>): Promise<boolean> {
+  try {
+    return (await find(target)).kind === "missing";
+  } catch (error) {
+    if (!(error instanceof CallError)) throw error;
+    const list = await target.list.fresh();
+    if (list.kind === "unavailable") throw error;
+    const listed = list.value.byId.get(target.id);
+    return listed === undefined || listed.deleted === true;
+  }
+}
+
+// ---- Created -------------------------------------------------------------------------------------------------------
+
+/** A create whose answer was lost. */
+interface Search<T> {
+  readonly list: SharedRead<Listing<T>>;
+  /** The list before the POST. */
+  readonly before: Reading<Listing<T>>;
+  /** Those of the list that may be what was created. */
+  readonly candidates: (listing: Listing<T>) => readonly T[];
+  /** Completes the progress line "Waiting for …". */
+  readonly waitingFor: string;
+}
+
+/** Lists that a search has read in vain for 8 seconds: later searches take 2. */
+const searchedInVain = new WeakSet<object>();
+
+/** What a lost create may have created: it was not listed before. The list may lag behind. */
+export async function findCreated<T extends Shown>(
+  session: Session,
+  { list, before, candidates, waitingFor }: Search<T>,
+): Promise<Reading<readonly T[]>> {
+  const isNew = ({ id }: T) => before.kind === "unavailable" || !before.value.byId.has(id);
+  const found = await pollUntil(session, {
+    waitingFor,
+    look: async (): Promise<Reading<readonly T[]>> => {
+      const now = await list.fresh();
+      return now.kind === "known" ? { kind: "known", value: candidates(now.value).filter(isNew) } : now;
+    },
+    isDone: (now) => now.kind === "known" && now.value.length > 0,
+    pauses: searchedInVain.has(list) ? pausesMs.slice(0, 3) : pausesMs,
+  });
+  if (found.kind === "unavailable" || found.value.length === 0) searchedInVain.add(list);
+  return found;
+}
