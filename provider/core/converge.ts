@@ -17,20 +17,18 @@ export interface Aim {
 }
 
 /** A write of one object. */
-export interface Convergence<T, Body> {
+export interface Writing<T> {
   /** For the progress line "Waiting for …": "key key_1 to match the program". */
   readonly waitingFor: string;
   /** The object before the write or, if the write created it, in its answer. */
-  readonly last: T;
+  readonly before: T;
   /** Whether the object existed before. */
   readonly isEdit: boolean;
-  /** All fields that the service shows, managed or not. */
-  readonly fields: readonly ManagedField[];
-  readonly observe: (record: T) => Properties;
+  /** One for each field that the service shows. */
   readonly aims: readonly Aim[];
-  /** What an attempt sends; `undefined` to give up. */
-  readonly body: (attempt: number, seen: T) => Body | undefined;
-  readonly send: (body: Body) => Promise<Written<T>>;
+  readonly observe: (record: T) => Properties;
+  /** Sends an attempt; `undefined` to give up. */
+  readonly write: (attempt: number, seen: T) => Promise<Written<T>> | undefined;
   /**
    * Whether the answer to a write shows the object, if it matches: it has all fields, and no read must confirm it. `before`:
    * the object as it was seen last.
@@ -40,17 +38,14 @@ export interface Convergence<T, Body> {
   readonly read: () => Promise<T | undefined>;
   /** Called if the object is not found: returns it after all, or throws the reason. */
   readonly explainMissing: () => Promise<T>;
-  readonly say: Say;
 }
 
-/** A field's value in the words of a message, unless it is secret. */
-export type Say = (field: string, value: unknown) => string;
-
+/** What a write came to. */
 export interface Settled<T> {
   /** What was seen last. */
   readonly record: T;
-  readonly notApplied: readonly NotApplied[];
-  readonly warnings: readonly string[];
+  /** The aims that the record does not match. */
+  readonly missed: readonly Missed[];
   /** What stopped it after something was sent. */
   readonly error?: unknown;
   /** Whether the object has not been seen since the write. */
@@ -59,161 +54,192 @@ export interface Settled<T> {
   readonly problem?: string | undefined;
 }
 
-/** For an object that was not written, or that is not to be read again. */
-export function settledAs<T>(record: T): Settled<T> {
-  return { record, notApplied: [], warnings: [] };
+interface Missed {
+  readonly aim: Aim;
+  readonly has: unknown;
+  /** Whether it has what it had before the write, or a list at least something that the write should have removed. */
+  readonly stayed: boolean;
+  /** `disturbed`: another value was to stay. */
+  readonly result: "notApplied" | "rewritten" | "disturbed" | "sameInSubstance";
 }
 
-interface NotApplied {
-  readonly field: string;
-  readonly words: string;
+/** What it means that a field is not as it should be: the first row that holds. */
+const meanings: readonly (readonly [Missed["result"], (missed: Omit<Missed, "result">) => boolean])[] = [
+  ["notApplied", ({ aim }) => aim.exact],
+  ["disturbed", ({ aim }) => aim.kept === true],
+  ["sameInSubstance", ({ aim, has }) => caseFolded(aim.value) === caseFolded(has)],
+  ["notApplied", ({ stayed }) => stayed],
+  ["rewritten", () => true],
+];
+
+function missedBy<T>({ aims, before, isEdit, observe }: Writing<T>, record: T): readonly Missed[] {
+  const [old, now] = [observe(before), observe(record)];
+  return aims.flatMap((aim): Missed[] => {
+    const { field, value } = aim;
+    const [was, has] = [old[field.name], now[field.name]];
+    if (same(field, value, has)) return [];
+    const stayed = isEdit && (same(field, was, has) || keepsRemoved(value, was, has));
+    const missed = { aim, has, stayed };
+    const [result = "rewritten"] = meanings.find(([, holds]) => holds(missed)) ?? [];
+    return [{ ...missed, result }];
+  });
+}
+
+/** Whether a list still has an entry that the write should have removed: the service merges, or somebody else added to it. */
+function keepsRemoved(value: unknown, was: unknown, has: unknown): boolean {
+  if (!Array.isArray(value) || !Array.isArray(was) || !Array.isArray(has)) return false;
+  return was.some((entry) => has.includes(entry) && !value.includes(entry));
+}
+
+/** For an object that was not written, or that is not to be read again. */
+export function settledAs<T>(record: T): Settled<T> {
+  return { record, missed: [] };
 }
 
 /**
  * Sends writes until the object matches the aims, or there is nothing left to send. Throws only if nothing was sent, or the
  * first request was refused: a later error must not lose an object that exists.
  */
-export async function converge<T, Body>(
+export async function converge<T>(
   session: Session,
-  convergence: Convergence<T, Body>,
+  writing: Writing<T>,
   created?: Written<T>,
 ): Promise<Settled<T>> {
-  const { last, isEdit, observe, aims, body, send } = convergence;
-  const exactAims = aims.filter(({ exact }) => exact);
+  const { before, isEdit, observe, aims, write } = writing;
   const matches = (record: T, which = aims) => {
     const now = observe(record);
     return which.every(({ field, value }) => same(field, value, now[field.name]));
   };
-  let seen = last;
+  const isStill = (was: T, record: T) => {
+    const [old, now] = [observe(was), observe(record)];
+    return aims.every(({ field }) => same(field, old[field.name], now[field.name]));
+  };
+  const exactAims = aims.filter(({ exact }) => exact);
+  let seen = before;
   let isSent = created !== undefined;
   let isSeen = created !== undefined;
   /** Whether a wait ended with the object still as it was: then later attempts don't wait again. */
   let hasWaitedInVain = false;
   let problem: string | undefined;
 
-  /** Sets `seen` to what the write came to. `before`: the object as it was, if waiting for a change is worthwhile. */
-  async function observeResult(written: Written<T>, before: T | undefined): Promise<void> {
+  /** Sets `seen` to what the write came to. `was`: the object as it was, if waiting for a change is worthwhile. */
+  async function observeResult(written: Written<T>, was: T | undefined): Promise<void> {
     const answer = recordOf(written);
     problem = written.deferred ? "the service answered 202" : written.problem;
-    if (answer !== undefined && convergence.isShown(answer, seen) && matches(answer)) {
+    if (answer !== undefined && writing.isShown(answer, seen) && matches(answer)) {
       seen = answer;
       return;
     }
-    const isStill = (record: T) =>
-      before !== undefined && isSame(convergence.fields, observe(before), observe(record));
+    const isChanged = (record: T) => matches(record) || was === undefined || !isStill(was, record);
     const found = await pollUntil(session, {
-      waitingFor: convergence.waitingFor,
-      look: convergence.read,
-      isDone: (record) => record !== undefined && (matches(record) || !isStill(record)),
+      waitingFor: writing.waitingFor,
+      look: writing.read,
+      isDone: (record) => record !== undefined && isChanged(record),
     });
-    seen = found ?? (await convergence.explainMissing());
-    hasWaitedInVain ||= before !== undefined && isSame(convergence.fields, observe(last), observe(seen));
+    seen = found ?? (await writing.explainMissing());
+    hasWaitedInVain ||= was !== undefined && isStill(before, seen);
   }
   try {
     if (created !== undefined) await observeResult(created, undefined);
     for (let attempt = created === undefined ? 0 : 1; ; attempt += 1) {
       if (attempt > 0 && matches(seen, exactAims)) break;
-      const next = body(attempt, seen);
-      if (next === undefined) break;
-      const written = await send(next);
+      const sent = write(attempt, seen);
+      if (sent === undefined) break;
+      const written = await sent;
       isSent = true;
       await observeResult(written, hasWaitedInVain ? undefined : seen);
       isSeen = true;
     }
-    return { record: seen, ...compareWithAims(convergence, seen), problem };
+    return { record: seen, missed: missedBy(writing, seen), problem };
   } catch (error) {
     if (!isSent && !(error instanceof CallError && error.verdict === "ambiguous")) throw error;
-    if (!isSeen && isEdit) {
-      // It is not known which changes were applied, so state keeps the values from before.
-      const before = observe(last);
-      const open = aims.filter(({ field, value }) => !same(field, value, before[field.name]));
-      const notApplied = open.map(({ field }) => ({ field: field.name, words: "" }));
-      return { record: last, notApplied, warnings: [], unseen: true, error };
-    }
-    return { record: seen, ...compareWithAims(convergence, seen), error };
+    if (isSeen || !isEdit) return { record: seen, missed: missedBy(writing, seen), error };
+    // It is not known which changes were applied, so state keeps the values from before.
+    const missed = missedBy(writing, before).map((one) => ({ ...one, result: "notApplied" as const }));
+    return { record: before, missed, unseen: true, error };
   }
-}
-
-function isSame(fields: readonly ManagedField[], before: Properties, now: Properties): boolean {
-  return fields.every((field) => same(field, before[field.name], now[field.name]));
-}
-
-type Aimed<T> = Pick<Convergence<T, unknown>, "last" | "isEdit" | "observe" | "aims" | "say">;
-
-/** Finds the fields that were not applied. Warns of values that the service may have rewritten. */
-function compareWithAims<T>(
-  { last, isEdit, observe, aims, say }: Aimed<T>,
-  record: T,
-): Pick<Settled<T>, "notApplied" | "warnings"> {
-  const [before, now] = [observe(last), observe(record)];
-  const notApplied: NotApplied[] = [];
-  const warnings: string[] = [];
-  for (const { field, value, exact, kept } of aims) {
-    const { name } = field;
-    if (same(field, value, now[name])) continue;
-    const stayed = isEdit && same(field, before[name], now[name]);
-    const said = say(name, value);
-    const words = `${name}: ${kept ? `should be ${said} again` : `the program has ${said}`}, the service ${stayed && !kept ? "still has" : "has"} ${say(name, now[name])}`;
-    if (exact) notApplied.push({ field: name, words });
-    else if (kept)
-      warnings.push(
-        `${name}, which is not declared, was ${said} before the write and is ${say(name, now[name])} now.`,
-      );
-    else if (caseFolded(value) === caseFolded(now[name])) continue;
-    else if (stayed || keepsRemoved(value, before[name], now[name])) notApplied.push({ field: name, words });
-    else warnings.push(`${words}; it may have rewritten the value.`);
-  }
-  return { notApplied, warnings };
-}
-
-/** Whether a list still has an entry that the write should have removed: the service merges, or somebody else added to it. */
-function keepsRemoved(wanted: unknown, before: unknown, now: unknown): boolean {
-  if (!Array.isArray(wanted) || !Array.isArray(before) || !Array.isArray(now)) return false;
-  return before.some((entry) => now.includes(entry) && !wanted.includes(entry));
 }
 
 /** State after a write: the declared values or, where the service did not apply them, its own (R1). */
 export function stateAfter<T, State extends Properties>(
   fields: readonly ManagedField[],
   declared: State,
-  { record, notApplied }: Settled<T>,
+  settled: Settled<T>,
   observe: (record: T) => Properties,
 ): State & { readonly [observedKey]: Properties | undefined } {
-  const observed = observe(record);
-  const truth = Object.fromEntries(notApplied.map(({ field }) => [field, observed[field] ?? ""]));
+  const observed = observe(settled.record);
+  const truth = Object.fromEntries(
+    notApplied(settled).map(({ aim: { field } }) => [field.name, observed[field.name] ?? ""]),
+  );
   const state = { ...declared, ...truth };
   return { ...state, [observedKey]: rewritten(fields, state, observed) };
 }
 
-const wordsOf = (notApplied: readonly NotApplied[]) => notApplied.map(({ words }) => words).join("; ");
+// ---- Words ---------------------------------------------------------------------------------------------------------
 
-/** What of a write the service did not apply, and what it said, if it did not answer with the object. */
-export function notAppliedWords<T>({ notApplied, problem }: Settled<T>): string {
-  const said = problem === undefined ? "" : ` (${problem})`;
-  return `the service did not apply the change${said}. ${wordsOf(notApplied)}`;
+/** A field's value in the words of a message, unless it is secret. */
+export type Say = (field: string, value: unknown) => string;
+
+/** The words for a field's value, or a mask if the field is secret. */
+export function saying(isSecret: (field: string) => boolean, words: Say): Say {
+  return (field, value) => (isSecret(field) ? mask : words(field, value));
+}
+
+function notApplied<T>({ missed }: Settled<T>): readonly Missed[] {
+  return missed.filter(({ result }) => result === "notApplied");
+}
+
+/** Whether the write of a field was not applied. */
+export function isOpen<T>(settled: Settled<T>, field: string): boolean {
+  return notApplied(settled).some(({ aim }) => aim.field.name === field);
+}
+
+function wordsOf({ aim, has, stayed }: Missed, say: Say): string {
+  const { name } = aim.field;
+  const wanted = say(name, aim.value);
+  return `${name}: ${aim.kept ? `should be ${wanted} again` : `the program has ${wanted}`}, the service ${stayed && !aim.kept ? "still has" : "has"} ${say(name, has)}`;
+}
+
+/** What of a write the service did not apply. */
+export function openWords<T>(settled: Settled<T>, say: Say): readonly string[] {
+  return notApplied(settled).map((one) => wordsOf(one, say));
+}
+
+/** The same as a phrase, and what the service said, if it did not answer with the object. */
+export function notAppliedWords<T>(settled: Settled<T>, say: Say): string {
+  const said = settled.problem === undefined ? "" : ` (${settled.problem})`;
+  return `the service did not apply the change${said}. ${openWords(settled, say).join("; ")}`;
+}
+
+/** Warnings of values that the service has changed in its own way. */
+export function warningsOf<T>({ missed }: Settled<T>, say: Say): readonly string[] {
+  return missed.flatMap((one) => {
+    const { name } = one.aim.field;
+    if (one.result === "rewritten") return [`${wordsOf(one, say)}; it may have rewritten the value.`];
+    if (one.result !== "disturbed") return [];
+    return [
+      `${name}, which is not declared, was ${say(name, one.aim.value)} before the write and is ${say(name, one.has)} now.`,
+    ];
+  });
 }
 
 /** Why a write failed after something was sent, if it did: a phrase to follow what was tried. */
-export function failureOf<T>(session: Session, settled: Settled<T>): string | undefined {
-  const { error, notApplied, unseen } = settled;
+export function failureOf<T>(session: Session, settled: Settled<T>, say: Say): string | undefined {
+  const { error, unseen } = settled;
+  const open = openWords(settled, say);
+  if (error === undefined) {
+    if (open.length === 0) return undefined;
+    return `${notAppliedWords(settled, say)}. State has what the service has, and the next preview shows what is left to do.`;
+  }
   const rest = unseen
     ? "It is not known whether the change was applied: state has the previous values"
-    : sentences(wordsOf(notApplied), "State has the values that the service last showed");
-  if (error === undefined) {
-    if (notApplied.length === 0) return undefined;
-    return `${notAppliedWords(settled)}. State has what the service has, and the next preview shows what is left to do.`;
-  }
+    : sentences(open.join("; "), "State has the values that the service last showed");
   const again = "Run `pulumi up` again, which sends the values in the program";
   // An unexpected error must not lose an object that exists. Its message may contain secrets.
   if (!(error instanceof CallError || error instanceof InconclusiveError)) {
     return sentences("unexpected error, a bug in pulumi-apikeys", rest, again);
   }
   return reasonOf(error, session, { notDone: rest, again }).reason;
-}
-
-/** The words for a field's value, or a mask if the field is secret. */
-export function saying(isSecret: (field: string) => boolean, words: Say): Say {
-  return (field, value) => (isSecret(field) ? mask : words(field, value));
 }
 
 // ---- Polling -------------------------------------------------------------------------------------------------------

@@ -9,12 +9,14 @@ import {
   type Aim,
   converge,
   failureOf,
+  isOpen,
   notAppliedWords,
   type Say,
   type Settled,
   saying,
   settledAs,
   stateAfter,
+  warningsOf,
 } from "../core/converge";
 import {
   type DraftOf,
@@ -269,10 +271,10 @@ async function apply(
   const advice = `Check that the access token is allowed to edit workspace ${workspaceId}, and that the service accepts the values: one of the two numbers must be above 0.`;
   const writing = write(session, record, state, declared, toRestore);
   const settled = await orFail(writing, session, { doing, notDone, advice });
-  for (const warning of settled.warnings) session.warn(`Workspace ${workspaceId}: ${warning}`);
-  const isOpen = ({ name }: Setting) => settled.notApplied.some(({ field }) => field === name);
+  const say = sayingOf([declared, state]);
+  for (const warning of warningsOf(settled, say)) session.warn(`Workspace ${workspaceId}: ${warning}`);
   // A setting that did not go back to what it was stays in state, so that the next update tries again.
-  const kept = settings.filter((field) => wanted.includes(field) || isOpen(field));
+  const kept = settings.filter((field) => wanted.includes(field) || isOpen(settled, field.name));
   const next = {
     ...outputs(settled.record),
     // Previews show them as unchanged: only a refresh reads them again (R18).
@@ -280,8 +282,8 @@ async function apply(
     ...stateAfter(kept, declared, settled, observe),
     __before: nonEmpty(only(kept, { ...former, ...state.__before })),
   };
-  const reason = failureOf(session, settled);
-  const isLeft = declaredIn(toRestore).some(isOpen);
+  const reason = failureOf(session, settled, say);
+  const isLeft = declaredIn(toRestore).some(({ name }) => isOpen(settled, name));
   const failure = sentences(reason && `${doing}: ${reason}`, isLeft ? leftOut : undefined);
   return { id: workspaceId, state: next, ...(failure !== "" && { failure }) };
 }
@@ -355,8 +357,8 @@ async function remove(
   const advice = `Check that the access token is allowed to edit workspace ${id}, or ${byHand}`;
   const settled = await orFail(writing, session, { doing, notDone: stays, advice });
   if (settled.error !== undefined) throw explain(settled.error, session, { doing, notDone: stays });
-  if (settled.notApplied.length === 0) return;
-  const words = `${doing}: ${notAppliedWords(settled)}`;
+  if (!settings.some(({ name }) => isOpen(settled, name))) return;
+  const words = `${doing}: ${notAppliedWords(settled, sayingOf([state]))}`;
   throw new Failure(sentences(words, stays, `Run the command again, or ${byHand}`));
 }
 
@@ -429,20 +431,17 @@ export async function write(
   const read = () => readWorkspace(session.call, { workspaceId });
   return converge(session, {
     waitingFor: `workspace ${workspaceId} to show the change`,
-    last: before,
+    before,
     isEdit: true,
-    fields: settings,
     observe,
     aims,
-    body: (attempt) => (attempt > 1 ? undefined : body),
-    send: (sent) => editWorkspace(session.call, { workspaceId }, sent),
+    write: (attempt) => (attempt > 1 ? undefined : editWorkspace(session.call, { workspaceId }, body)),
     // Restored values must be seen in a read (W5).
     isShown: (answer) =>
       nonEmpty(toRestore) === undefined &&
       settings.every(({ name }) => !(name in body) || (answer as Properties)[name] !== undefined),
     read,
     explainMissing: read,
-    say: sayingOf([declared, state]),
   });
 }
 
@@ -454,7 +453,7 @@ function listOf(state: SettingsState, values: Properties): string {
     .join(", ");
 }
 
-function sayingOf(secrecies: readonly Properties[]): Say {
+export function sayingOf(secrecies: readonly Properties[]): Say {
   return saying(
     (field) => secrecies.some((one) => isSecret(one, field)),
     (_field, value) => {

@@ -10,12 +10,14 @@ import {
 } from "../../client/service";
 import {
   type Aim,
-  type Convergence,
   converge,
   failureOf,
+  type Say,
   type Settled,
   saying,
   settledAs,
+  type Writing,
+  warningsOf,
 } from "../../core/converge";
 import type { Elsewhere, Outcome, Session } from "../../core/definition";
 import { explain, Failure, InconclusiveError, orFail } from "../../core/errors";
@@ -61,17 +63,18 @@ export async function create(session: Session, declared: KeyInputs): Promise<Key
     isAsDeclared(record, declared) && !created.deferred
       ? settledAs(record)
       : await confirm(session, pathOf(declared, id), declared, created);
-  warnAbout(session, id, settled);
+  warnAbout(session, id, declared, settled);
   const doing = `${capitalised(label(declared))} was created with id ${id}, but could not be confirmed to match the program`;
   return outcome(id, stateAfterWrite(declared, settled, initial), [
     secretProblem(declared, record),
-    problem(doing, failureOf(session, settled)),
+    problem(doing, failureOf(session, settled, sayingOf(declared))),
   ]);
 }
 
 /** An error says more, and then the record may be incomplete. */
-function warnAbout(session: Session, id: string, { warnings, error }: Settled<ApiKeyRecord>): void {
-  for (const warning of error === undefined ? warnings : []) session.warn(`Key ${id}: ${warning}`, [id]);
+function warnAbout(session: Session, id: string, declared: KeyInputs, settled: Settled<ApiKeyRecord>): void {
+  if (settled.error !== undefined) return;
+  for (const warning of warningsOf(settled, sayingOf(declared))) session.warn(`Key ${id}: ${warning}`, [id]);
 }
 
 function problem(doing: string, why: string | undefined): KeyProblem | undefined {
@@ -120,9 +123,9 @@ export async function update(
   const write = { path, declared, state, doing, notDone: "State is unchanged", gone: deletedOutside };
   const listed = await listedForUpdate(session, path, state, declared);
   const settled = await send(session, write, listed ?? (await readToWrite(session, write)), listed);
-  warnAbout(session, id, settled);
+  warnAbout(session, id, declared, settled);
   const next = { ...stateAfterWrite(declared, settled, state), ...pick(state, stableOutputs) };
-  return outcome(id, next, [problem(doing, failureOf(session, settled))]);
+  return outcome(id, next, [problem(doing, failureOf(session, settled, sayingOf(declared)))]);
 }
 
 async function adopt(session: Session, declared: KeyInputs, id: string): Promise<KeyOutcome> {
@@ -139,9 +142,9 @@ async function adopt(session: Session, declared: KeyInputs, id: string): Promise
   }
   const settled = isAsDeclared(current, declared) ? settledAs(current) : await send(session, write, current);
   session.registry.takeOver(path.workspaceId, id);
-  warnAbout(session, id, settled);
+  warnAbout(session, id, declared, settled);
   return outcome(id, stateAfterWrite(declared, settled, outputs(current)), [
-    problem(doing, failureOf(session, settled)),
+    problem(doing, failureOf(session, settled, sayingOf(declared))),
   ]);
 }
 
@@ -269,7 +272,7 @@ function edit(
     const isAimed = exact || isChanging(field, declared, state, before);
     return { field, value: isAimed ? declared[field.name] : before[field.name], exact };
   });
-  return converge(session, { ...convergence(session, path, declared, current), isEdit: true, aims });
+  return converge(session, { ...writing(session, path, declared, current), isEdit: true, aims });
 }
 
 /** Checks that a new key matches the program, and corrects it. Never throws: its secret must not be lost. */
@@ -279,22 +282,20 @@ function confirm(
   declared: KeyInputs,
   created: Written<ApiKeyRecord> & { readonly record: ApiKeyRecord },
 ): Promise<Settled<ApiKeyRecord>> {
-  const by = convergence(session, path, declared, created.record);
+  const by = writing(session, path, declared, created.record);
   const aims = updatable.map((field): Aim => ({ field, value: declared[field.name], exact: field.exact }));
   return converge(session, { ...by, isEdit: false, aims }, created);
 }
 
-function convergence(session: Session, path: ApiKeyPath, declared: KeyInputs, last: ApiKeyRecord) {
+function writing(session: Session, path: ApiKeyPath, declared: KeyInputs, before: ApiKeyRecord) {
   const target = targetOf(session, path);
   return {
     waitingFor: `key ${path.keyId} to match the program`,
-    last,
-    fields: updatable,
+    before,
     observe,
-    body: bodies(declared),
-    send: (body: EditApiKey) => editApiKey(session.call, path, body),
-    isShown: (answer: ApiKeyRecord, before: ApiKeyRecord) =>
-      isWhole(answer) && !losesRights(before, declared),
+    write: (attempt: number, seen: ApiKeyRecord) =>
+      attempt > 1 ? undefined : editApiKey(session.call, path, bodyOf(attempt, declared, seen)),
+    isShown: (answer: ApiKeyRecord, seen: ApiKeyRecord) => isWhole(answer) && !losesRights(seen, declared),
     read: async () => {
       const found = await find(target);
       return found.kind === "found" ? found.record : undefined;
@@ -304,11 +305,14 @@ function convergence(session: Session, path: ApiKeyPath, declared: KeyInputs, la
       if (record === undefined) throw deletedOutside();
       return record;
     },
-    say: saying(
-      (field) => isSecret(declared, field),
-      (_field, value) => (Array.isArray(value) ? inWords(value as readonly Granted[]) : inQuotes(value)),
-    ),
-  } satisfies Partial<Convergence<ApiKeyRecord, EditApiKey>>;
+  } satisfies Partial<Writing<ApiKeyRecord>>;
+}
+
+function sayingOf(declared: KeyInputs): Say {
+  return saying(
+    (field) => isSecret(declared, field),
+    (_field, value) => (Array.isArray(value) ? inWords(value as readonly Granted[]) : inQuotes(value)),
+  );
 }
 
 /**
@@ -319,14 +323,10 @@ function losesRights(before: ApiKeyRecord, { enabled, scopes }: KeyInputs): bool
   return (before.enabled === true && !enabled) || excess(before.scopes ?? [], scopes).length > 0;
 }
 
-/** The PATCHes that are sent until the key matches the program. The second also revokes scopes that are not declared (K4). */
-function bodies(declared: KeyInputs) {
-  const { scopes } = declared;
-  return (attempt: number, { scopes: current = [] }: ApiKeyRecord): EditApiKey | undefined => {
-    if (attempt > 1) return undefined;
-    const revoked = attempt === 0 ? [] : undeclared(scopes, current);
-    return editBody(declared, toWire([...scopes, ...revoked], current));
-  };
+/** The first PATCH, or the second, which also revokes scopes that are not declared (K4). */
+function bodyOf(attempt: number, declared: KeyInputs, { scopes: current = [] }: ApiKeyRecord): EditApiKey {
+  const revoked = attempt === 0 ? [] : undeclared(declared.scopes, current);
+  return editBody(declared, toWire([...declared.scopes, ...revoked], current));
 }
 
 /** A value in a message; a string, or none, in quotes. */

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ApiKeyRecord } from "../../../provider/client/service";
+import { settledAs } from "../../../provider/core/converge";
 import { boolean, map, number, string, unknownSentinels } from "../../../provider/core/fields";
 import { applyDrift, observedKey, type Properties, wireable } from "../../../provider/core/state";
 import {
@@ -17,7 +18,7 @@ import { declared, record } from "./recordArbitraries";
 const born = { key: "sk_secret" };
 const as = (inputs: Properties) => inputs as unknown as KeyInputs;
 const afterWrite = (inputs: Properties, answer: ApiKeyRecord) =>
-  wireable(stateAfterWrite(as(inputs), { record: answer, notApplied: [], warnings: [] }, born));
+  wireable(stateAfterWrite(as(inputs), settledAs(answer), born));
 const afterRead = (state: Properties, answer: ApiKeyRecord) =>
   wireable(applyDrift(updatable, state, observe(answer)));
 const canonicalOf = (name: string) =>
@@ -92,12 +93,16 @@ describe("state after a write", () => {
 
   test("R4 has the service's values of fields that were not applied", () => {
     const answer = { ...blank, name: "old", enabled: true, scopes: [] };
-    const notApplied = [
-      { field: "name", words: "" },
-      { field: "enabled", words: "" },
-    ];
     const inputs = { name: "new", enabled: false, scopes: [] };
-    const state = wireable(stateAfterWrite(as(inputs), { record: answer, notApplied, warnings: [] }, born));
+    const missed = updatable
+      .filter(({ name }) => name !== "scopes")
+      .map((field) => ({
+        aim: { field, value: inputs[field.name as keyof typeof inputs], exact: true },
+        has: answer[field.name as keyof typeof answer],
+        stayed: true,
+        result: "notApplied" as const,
+      }));
+    const state = wireable(stateAfterWrite(as(inputs), { record: answer, missed }, born));
     expect(state).toStrictEqual({ name: "old", enabled: true, scopes: [], ...born });
   });
 
@@ -105,7 +110,7 @@ describe("state after a write", () => {
     const before = { ...born, maskedKey: "sk_…", createdAt: "then", effectivePrefix: "sk" };
     const state = stateAfterWrite(
       as({ name: "ci" }),
-      { record: { ...blank, name: "ci", updatedAt: "now" }, notApplied: [], warnings: [] },
+      settledAs({ ...blank, name: "ci", updatedAt: "now" }),
       before,
     );
     expect(wireable(state)).toMatchObject({ ...before, updatedAt: "now" });

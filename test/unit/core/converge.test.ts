@@ -1,6 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { CallError, type Written } from "../../../provider/client/send";
-import { type Aim, converge, failureOf, pausesMs, stateAfter } from "../../../provider/core/converge";
+import {
+  type Aim,
+  converge,
+  failureOf,
+  openWords,
+  pausesMs,
+  type Say,
+  stateAfter,
+  warningsOf,
+} from "../../../provider/core/converge";
 import type { Session } from "../../../provider/core/definition";
 import { InconclusiveError } from "../../../provider/core/errors";
 import { number, string } from "../../../provider/core/fields";
@@ -50,28 +59,29 @@ async function converged({
     over: new AbortController().signal,
     pause: async () => {},
     tell: (line: string) => void progress.push(line),
-    tokenAdvice: "Set the token",
-    baseUrlSource: "https://a.test",
+    setup: { tokenAdvice: "Set the token", baseUrlSource: "https://a.test" },
   } as unknown as Session;
-  const aims = fields
-    .filter((field) => field.name in declared)
-    .map((field): Aim => ({ field, value: (declared as Properties)[field.name], exact }));
+  const aims = fields.map((field): Aim => {
+    const value = { ...before, ...declared }[field.name as keyof Box];
+    return { field, value, exact: exact && field.name in declared };
+  });
+  const say: Say = (_field, value) => JSON.stringify(value);
   let sent = 0;
-  const settled = await converge<Box, Box>(
+  const settled = await converge<Box>(
     session,
     {
       waitingFor: "the box",
-      last: before,
+      before,
       isEdit: created === undefined,
-      fields,
       observe: (box) => ({ ...box }),
       aims,
-      body: (attempt) => (attempt < attempts ? declared : undefined),
-      send: async (body) => {
+      write: (attempt) => {
+        if (attempt >= attempts) return undefined;
         steps.push("send");
         sent += 1;
-        now = { ...now, ...take(body, now, sent) };
-        return answer(now, sent);
+        now = { ...now, ...take(declared, now, sent) };
+        const answered = answer;
+        return (async () => answered(now, sent))();
       },
       isShown: (box) => box.name !== undefined,
       read: async () => {
@@ -81,7 +91,6 @@ async function converged({
       explainMissing: async () => {
         throw new InconclusiveError("the box is gone");
       },
-      say: (_field, value) => JSON.stringify(value),
     },
     created,
   );
@@ -89,8 +98,9 @@ async function converged({
     ...settled,
     steps: steps.join(" "),
     progress,
-    words: settled.notApplied.map(({ words }) => words),
-    failure: failureOf(session, settled),
+    words: openWords(settled, say),
+    warnings: warningsOf(settled, say),
+    failure: failureOf(session, settled, say),
     state: stateAfter(fields, { ...declared } as Properties, settled, (box) => ({ ...box })),
   };
 }

@@ -180,6 +180,6 @@ test("R4 a list of addresses that the service merges is not applied: an address 
   workspace.held = { ...workspace.held, defaultAllowedIPs: addresses };
   const declared = { workspaceId: "ws_1", defaultAllowedIPs: ["192.0.2.2"] };
   const { state, message } = await kept(merging.create(declared));
-  expect(message).toContain("the program has 192.0.2.2, the service has 192.0.2.1, 192.0.2.2");
+  expect(message).toContain("the program has 192.0.2.2, the service still has 192.0.2.1, 192.0.2.2");
   expect(merging.diff("ws_1", state, declared).changes).not.toBe(false);
 });

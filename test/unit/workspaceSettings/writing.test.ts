@@ -1,11 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Transport } from "../../../provider/client/send";
-import { notAppliedWords } from "../../../provider/core/converge";
+import { notAppliedWords, openWords, warningsOf } from "../../../provider/core/converge";
 import type { Session } from "../../../provider/core/definition";
 import { observedKey, type Properties, pick } from "../../../provider/core/state";
-import { observe, sendable, settings, write } from "../../../provider/resources/workspaceSettings";
+import { observe, sayingOf, sendable, settings, write } from "../../../provider/resources/workspaceSettings";
 
+const say = sayingOf([]);
 const blank = { id: "ws_1", name: "Main", teamId: undefined, createdAt: undefined, updatedAt: undefined };
 const unset = {
   defaultKeyPrefix: undefined,
@@ -74,8 +75,8 @@ function service(held: Properties, { patch, answer, lag = 0, take = (asked) => a
     methods,
     told,
     held: () => now,
-    write: (target: Properties, { unchanged = [], restored = [] }: How = {}) =>
-      write(
+    write: async (target: Properties, { unchanged = [], restored = [] }: How = {}) => {
+      const settled = await write(
         session as unknown as Session,
         { ...blank, ...begun } as never,
         { ...pick(target, unchanged), [observedKey]: pick(begun, unchanged) },
@@ -84,7 +85,9 @@ function service(held: Properties, { patch, answer, lag = 0, take = (asked) => a
           names.filter((name) => !restored.includes(name)),
         ),
         pick(target, restored),
-      ),
+      );
+      return { ...settled, notApplied: openWords(settled, say), warnings: warningsOf(settled, say) };
+    },
   };
 }
 
@@ -179,7 +182,7 @@ describe("writing settings of a workspace", () => {
     for (const answer of ["nothing", "before", "echo"] as const) {
       const one = service(held, { ...stubborn, answer });
       const { notApplied, warnings } = await one.write(back, { restored: all });
-      expect(notApplied.map(({ words }) => words)).toEqual([
+      expect(notApplied).toEqual([
         'defaultKeyPrefix: should be "old" again, the service has "new"',
         "defaultAllowedIPs: should be 10.0.0.1/32 again, the service has ::1",
         "defaultExpiration: should be 60 again, the service has 61",
@@ -190,7 +193,7 @@ describe("writing settings of a workspace", () => {
       ...merging,
       take: (asked) => ({ ...asked, defaultKeyPrefix: "OLD", defaultExpiration: 50 }),
     });
-    expect((await rounding.write(back, { restored: all })).notApplied.map(({ words }) => words)).toEqual([
+    expect((await rounding.write(back, { restored: all })).notApplied).toEqual([
       'defaultKeyPrefix: should be "old" again, the service has "OLD"',
       "defaultExpiration: should be 60 again, the service has 50",
     ]);
@@ -216,7 +219,7 @@ describe("writing settings of a workspace", () => {
     const one = service(held, { ...merging, take: (_asked, before) => before });
     const target = { defaultKeyPrefix: "new", defaultAllowedIPs: [], defaultExpiration: 61 };
     const { notApplied, warnings } = await one.write(target);
-    expect(notApplied.map(({ words }) => words)).toEqual([
+    expect(notApplied).toEqual([
       'defaultKeyPrefix: the program has "new", the service still has "old"',
       "defaultAllowedIPs: the program has no addresses, the service still has 10.0.0.1",
       "defaultExpiration: the program has 61, the service still has 60",
@@ -228,8 +231,8 @@ describe("writing settings of a workspace", () => {
     const words = "defaultExpiration: the program has 61, the service still has 60";
     const one = service({ defaultExpiration: 60 }, { ...stubborn, answer: "accepted" });
     const settled = await one.write({ defaultExpiration: 61 });
-    expect(settled.notApplied.map((field) => field.words)).toEqual([words]);
-    expect(notAppliedWords(settled)).toBe(
+    expect(settled.notApplied).toEqual([words]);
+    expect(notAppliedWords(settled, say)).toBe(
       `the service did not apply the change (the service answered 202). ${words}`,
     );
   });
