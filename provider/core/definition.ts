@@ -67,8 +67,6 @@ export interface Outcome<State = Properties> {
   readonly reason?: string;
   /** Further lines of the failure, one for each object. */
   readonly lines?: readonly string[];
-  /** Of a read: the warning that the object was not found, and stays in state. */
-  readonly notFound?: string;
   /** Warnings of objects that may exist in the service and are not in state: shown even if nobody sees the failure. */
   readonly unresolved?: readonly string[];
 }

@@ -66,8 +66,8 @@ async function create(context: KindContext, news: Properties): Promise<Kept> {
     context,
     [news],
     async (session) => {
-      const act = () => definition.create(session, inputs, plan);
-      return finish(context, await write(context, session, inputs, act));
+      const creating = definition.create(session, inputs, plan);
+      return finish(context, await undoIfOver(context, session, inputs, creating));
     },
     (session) => unsaved(context, session, inputs, { left: [] }),
   );
@@ -93,7 +93,6 @@ async function read(
     const outcome = await definition.read(session, before);
     forget(context, before, outcome);
     if (outcome === undefined) return undefined;
-    if (outcome.notFound !== undefined) session.warn(outcome.notFound);
     refreshed.add(outcome.id);
     const found = finish(context, outcome, serviceAfterRead(given, services()));
     const last = wireable({ ...before.state, [serviceKey]: lastService(given) });
@@ -154,8 +153,7 @@ async function update(context: KindContext, given: Kept, news: Properties): Prom
     if (sameObject !== undefined) return sameObject;
     if (!plan.isLocal) expectSameBaseUrl(context, given);
     if (plan.refusal !== undefined) throw new Failure(plan.refusal);
-    const act = () => definition.update(session, before, inputs, plan);
-    return finish(context, await write(context, session, inputs, act, before)).state;
+    return finish(context, await definition.update(session, before, inputs, plan)).state;
   });
 }
 
@@ -224,43 +222,36 @@ function partsOf(kind: string, form: string, id: string, { workspaceId }: Proper
 
 // ---- After the end of the run --------------------------------------------------------------------------------------
 
-/** Creates or updates. If nobody takes the result any more, undoes a create, and names what state will not have (R20). */
-async function write(
+/** Undoes a create whose result nobody takes any more, and names what stays (R20). */
+async function undoIfOver(
   context: KindContext,
   session: OpenSession,
   inputs: Properties,
-  act: () => Promise<Outcome>,
-  before?: Kept,
+  creating: Promise<Outcome>,
 ): Promise<Outcome> {
   const { definition, host, registry } = context;
   const { over } = host.run;
-  const warn = (...lines: readonly (string | undefined)[]) => {
-    for (const line of lines) if (over.aborted && line !== undefined) session.warn(line);
-  };
   let outcome: Outcome;
   try {
-    outcome = await act();
+    outcome = await creating;
   } catch (error) {
-    if (error instanceof Failure && error.unresolved) warn(error.headline, ...error.lines);
+    const isUnseen = over.aborted && error instanceof Failure && error.unresolved;
+    if (isUnseen) for (const line of [error.headline, ...error.lines]) session.warn(line);
     throw error;
   }
   if (!over.aborted) return outcome;
   const { id, state, unresolved = [] } = outcome;
   const created = definition.unsaved?.created?.(state);
-  const isUndone = before === undefined && created !== undefined;
-  if (isUndone) await undo(context, [inputs, state], { id, state: created });
-  const others = [...(before === undefined ? [] : definition.managed(before.id, before.state))];
-  const known = new Set([
-    ...others.map((one) => objectIdentity(one.workspaceId, one.id)),
-    ...definition.identities(inputs),
-  ]);
+  if (created !== undefined) await undo(context, [inputs, state], { id, state: created });
+  const adopted = new Set(definition.identities(inputs));
   const left = [...definition.managed(id, state)]
-    .filter((one) => !known.has(objectIdentity(one.workspaceId, one.id)))
+    .filter((one) => !adopted.has(objectIdentity(one.workspaceId, one.id)))
     .filter((one) => !registry.isDropped(one.workspaceId, one.id))
     .map((one) => one.id);
-  const isNamed = created === undefined ? before === undefined : left.length > 0;
-  warn(...unresolved, isNamed ? unsaved(context, session, inputs, { left, state }) : undefined);
-  if (!isUndone) return outcome;
+  const isUndone = created !== undefined && left.length === 0;
+  const line = isUndone ? undefined : unsaved(context, session, inputs, { left, state });
+  for (const text of [...unresolved, line]) if (text !== undefined) session.warn(text);
+  if (created === undefined) return outcome;
   throw new Failure(
     `The result could not be saved to state because ${over.reason}. The create was undone, except for what warnings name.`,
   );

@@ -209,8 +209,10 @@ async function read(session: Session, { id, state }: Held<Shape>): Promise<Scope
   if (record === undefined) {
     const visible = expectVisible(session, String(state.workspaceId), "the service does not list the scope");
     await orFail(visible, session, words);
-    const notFound = `${capitalised(label(state))} (${id}): the service does not list it, but the list may be truncated, so it stays in state. If it no longer exists, remove it with \`pulumi state delete\`; the next update then creates it again.`;
-    return { id, state, notFound };
+    session.warn(
+      `${capitalised(label(state))} (${id}): the service does not list it, but the list may be truncated, so it stays in state. If it no longer exists, remove it with \`pulumi state delete\`; the next update then creates it again.`,
+    );
+    return { id, state };
   }
   warnOfDifferences(session, state, record);
   return { id: record.id, state };

@@ -51,7 +51,7 @@ describe.each(endings)("%s while the dynamic host works on a set", { concurrent:
     expect(arrived(at, "deleteApiKey")).toBe(arrived(at, "createApiKey"));
   });
 
-  test("during its update: nothing is deleted, and the new keys are named", async (context) => {
+  test("during its update: nothing is deleted, and no further key is created", async (context) => {
     const { expect } = context;
     const at = await stage(context);
     const before = await declared(at, { ...many(10), gone: {} });
@@ -67,13 +67,11 @@ describe.each(endings)("%s while the dynamic host works on a set", { concurrent:
     end(at, ending);
 
     await updated;
-    const words = (await lastWords(at)).join("\n");
+    await lastWords(at);
     const known = ids(held.state);
     const made = live(at).filter(({ id }) => !known.includes(id));
     expect(made.length).toBeGreaterThan(5);
     expect(made.length + known.length).toBe(live(at).length);
-    expect(words).toContain("Keys of workspace ws_main (");
-    expect(made.filter(({ id }) => words.includes(id)).length).toBe(Math.min(made.length, 20));
     expect(arrived(at, "createApiKey")).toBeLessThan(30);
   });
 });

@@ -22,21 +22,6 @@ test("K5 with existingKey, the first key is migrated, and later ones are created
   expect(ci.isQuiet(retired, inputs)).toBe(true);
 });
 
-test("T8 the new key of a rotation that can't be saved to state is named, and not the migrated key before it", async () => {
-  const run = openRun();
-  const ci = spoilable({ run });
-  const inputs = { ...declared, existingKey: "sk_old" };
-  const first = await ci.create(inputs);
-  ci.at(90);
-  ci.once(asks("POST"), (answer) => {
-    run.stop("the engine exited");
-    return answer();
-  });
-  await ci.up(first, inputs);
-  expect([...ci.live.keys()]).toEqual(["key_1", "key_2"]);
-  expect(ci.warnings.at(-1)).toMatch(/^Rotating key "ci" in workspace ws_1 \(key_2\): the run ended before/);
-});
-
 describe("K11 an adopted key", () => {
   const inputs = { ...declared, existingId: "key_old", scopes: [], enabled: false };
   const adopted = (options?: Options) => {
