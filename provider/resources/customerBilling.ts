@@ -96,10 +96,7 @@ const shape = {
     }),
   },
   outputs: { billingId: stable(aString), createdAt: stable(aString) },
-  hidden: {
-    /** "uncertain" where the answer to a grant was lost (B3). */
-    __grant: aString,
-  },
+  hidden: {},
 };
 
 export type Shape = typeof shape;
@@ -176,8 +173,11 @@ function inputsOf(state: BillingState): BillingDraft {
 
 // ---- Projections --------------------------------------------------------------------------------------------------
 
-function isUncertain({ __grant }: BillingState): boolean {
-  return __grant === "uncertain";
+/** The id of a grant whose outcome is open, because its answer was lost, begins so. */
+const uncertain = "uncertain-";
+
+function isUncertain(id: string, { billingId }: BillingState): boolean {
+  return id.startsWith(uncertain) && billingId === undefined;
 }
 
 function label(declared: BillingState): string {
@@ -199,7 +199,7 @@ export const customerBilling = define({
   label,
   objects: {
     of: (id, state) =>
-      isUncertain(state) ? [] : [{ workspaceId: state.workspaceId, id: state.billingId ?? id }],
+      isUncertain(id, state) ? [] : [{ workspaceId: state.workspaceId, id: state.billingId ?? id }],
     identities,
     stay: () => true,
     // State alone tells a new grant from one that is renamed, or replaced because the engine was told to.
@@ -218,7 +218,7 @@ export const customerBilling = define({
   }),
   delete: async (session, { id, state }) => {
     const { billingId = id, workspaceId } = state;
-    const [record, ifGranted] = isUncertain(state)
+    const [record, ifGranted] = isUncertain(id, state)
       ? ["a grant whose answer was lost", ", if they were granted,"]
       : [billingId, ""];
     session.warn(
@@ -229,12 +229,12 @@ export const customerBilling = define({
 
 /** An open grant has no record, and every update fails until the program says whether there is one (B3). */
 function plan(now: Now<Shape>): Plan {
-  const { id, state = {}, inputs } = now;
+  const { id = "", state = {}, inputs } = now;
   // An output too: it is in state where the program does not declare it.
   const isSame = (name: string, value: unknown) => name === "billingId" && value === undefined;
   const compared = { ...compareFields(fields, now, { isSame }), isLocal: true };
   const isReplaced = compared.replaces.length > 0;
-  if (isUncertain(state)) {
+  if (isUncertain(id, state)) {
     const isOpen = inputs.billingId === undefined && !isReplaced;
     return { ...compared, isPending: true, refusal: isOpen ? stillOpen(state) : undefined };
   }
@@ -253,7 +253,7 @@ async function create(session: Session, declared: BillingInputs): Promise<Billin
   openGrants.set(session.registry, open);
   const identity = identities(declared).join();
   const outcome = open.get(identity) ?? (await grant(session, declared));
-  if (isUncertain(outcome.state)) open.set(identity, outcome);
+  if (isUncertain(outcome.id, outcome.state)) open.set(identity, outcome);
   return outcome;
 }
 
@@ -264,6 +264,8 @@ async function grant(session: Session, declared: BillingInputs): Promise<Billing
   const { workspaceId, totalCredits = "", allowOverages, spendCap, externalMeterId } = declared;
   const body = { totalCredits, allowOverages, spendCap, externalMeterId, workspaceId };
   const doing = `Granting ${label(declared)}`;
+  // State keeps it under an id of the provider's, so that it is never sent again unasked.
+  const open = { id: uncertain + randomUUID(), state: declared };
   let at = "";
   const sending = () => {
     at = new Date().toISOString();
@@ -274,7 +276,7 @@ async function grant(session: Session, declared: BillingInputs): Promise<Billing
       return { id: record.id, state: { ...declared, billingId: record.id, createdAt: record.createdAt } };
     }
     const accepted = `${doing}: the service accepted the request at ${at}, but ${problem ?? "its answer can't be used"}`;
-    return { ...uncertain(declared), failure: sentences(accepted, waysOut, ifElsewhere(session)) };
+    return { ...open, failure: sentences(accepted, waysOut, ifElsewhere(session)) };
   } catch (error) {
     const isAnswered = error instanceof CallError && error.verdict !== "notSent";
     const failure = explain(error, session, {
@@ -283,14 +285,9 @@ async function grant(session: Session, declared: BillingInputs): Promise<Billing
       unclear: `The request was sent at ${at}, and it is not known whether the credits were granted. The provider does not send it again. ${waysOut}`,
       advice: `Check that workspace ${workspaceId} exists, and that the access token is allowed to create billing records in it.`,
     });
-    if (failure.unresolved) return { ...uncertain(declared), failure: failure.message };
+    if (failure.unresolved) return { ...open, failure: failure.message };
     throw failure;
   }
-}
-
-/** State keeps a grant whose outcome is open, under an id of the provider's, so that it is never sent again unasked. */
-function uncertain(declared: BillingInputs): BillingOutcome {
-  return { id: `uncertain-${randomUUID()}`, state: { ...declared, __grant: "uncertain" } };
 }
 
 function stillOpen(state: BillingState): string {

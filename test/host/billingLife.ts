@@ -94,7 +94,7 @@ async function lost(plot: Plot): Promise<Declared> {
   const inputs = await checked(plot, { workspaceId, totalCredits: "7", ...meter, grant: "3" });
   const failure = await asking(plot, ["createBilling"], () => failureOf(resource.create(inputs)));
   const state = failure.kept?.properties ?? {};
-  expect(state).toMatchObject({ ...inputs, __grant: "uncertain" });
+  expect(state).toMatchObject(inputs);
   const held = { id: failure.kept?.id ?? "", state };
   expect(held.id).toMatch(/^uncertain-/);
   await asking(plot, [], async () => {
@@ -120,7 +120,6 @@ async function adopted(plot: Plot, { held, inputs }: Declared): Promise<void> {
     const next = await checked(plot, { ...rest, billingId }, inputs);
     expect(await planned(plot, held, next)).toEqual({ changes: true, replaces: [] });
     const after = await plot.resource.update(held, next);
-    expect(after.state).not.toHaveProperty("__grant");
     expect(after.state).toMatchObject({ billingId });
     await expectQuiet(plot, after, next);
     const fresh = await plot.resource.create(next);

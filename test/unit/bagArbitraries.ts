@@ -43,7 +43,6 @@ const prototypes = ["__proto__", "constructor", "prototype", "toJSON", "length",
 const hidden = [
   "__observed",
   "__keyLost",
-  "__grant",
   "__before",
   "__changed",
   "__external",

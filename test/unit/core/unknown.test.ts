@@ -61,7 +61,7 @@ describe("unknown values", () => {
       const tell = (line: string) => lines.push(line);
       const key = offline(undefined, {}, apiKey, tell);
       key.diff("key_1", { ...least, __keyLost: true }, { ...least, name: unknown });
-      const grant = { workspaceId: "ws_1", totalCredits: "100", __grant: "uncertain" };
+      const grant = { workspaceId: "ws_1", totalCredits: "100" };
       const billing = offline(undefined, {}, customerBilling, tell);
       billing.diff("uncertain-1", grant, { workspaceId: unknown, totalCredits: unknown });
       expect(lines).toEqual([

@@ -66,10 +66,10 @@ test("R16 a read marks its secret outputs again, because the engine replaces the
     workspaceId: "ws_1",
     totalCredits: "100",
     __secrets: [["totalCredits"]],
-    __grant: "uncertain",
+    __observed: { totalCredits: "100" },
   };
   const { props } = (await provider("CustomerBilling").read?.("id", state)) ?? {};
-  expect(props).toEqual({ ...state, totalCredits: marked("100"), __grant: marked("uncertain") });
+  expect(props).toEqual({ ...state, totalCredits: marked("100"), __observed: marked(state.__observed) });
 });
 
 test("R16 a set's inputs mark the secret field of each key, but nothing inside a value that is secret as a whole", async () => {
