@@ -62,33 +62,41 @@ export async function create(session: Session, declared: KeyInputs): Promise<Key
   const settled =
     isAsDeclared(record, declared) && !created.deferred
       ? settledAs(record)
-      : await confirm(session, pathOf(declared, id), declared, created);
-  warnAbout(session, id, declared, settled);
+      : await matchProgram(session, { path: pathOf(declared, id), declared, state: {} }, record, { created });
   const doing = `${capitalised(label(declared))} was created with id ${id}, but could not be confirmed to match the program`;
-  return outcome(id, stateAfterWrite(declared, settled, initial), [
+  return outcomeOf(
+    session,
+    { id, state: initial },
+    declared,
+    settled,
+    doing,
     secretProblem(declared, record),
-    problem(doing, failureOf(session, settled, sayingOf(declared))),
-  ]);
+  );
 }
 
-/** An error says more, and then the record may be incomplete. */
-function warnAbout(session: Session, id: string, declared: KeyInputs, settled: Settled<ApiKeyRecord>): void {
-  if (settled.error !== undefined) return;
-  for (const warning of warningsOf(settled, sayingOf(declared))) session.warn(`Key ${id}: ${warning}`, [id]);
-}
-
-function problem(doing: string, why: string | undefined): KeyProblem | undefined {
-  return why === undefined ? undefined : { doing, why };
-}
-
-function outcome(id: string, state: KeyState, all: readonly (KeyProblem | undefined)[]): KeyOutcome {
-  const problems = all.filter((one) => one !== undefined);
-  if (problems.length === 0) return { id, state };
+/** The state after a write of a key, with warnings and, if the key does not match the program, the reason. */
+function outcomeOf(
+  session: Session,
+  { id, state }: HeldKey,
+  declared: KeyInputs,
+  settled: Settled<ApiKeyRecord>,
+  doing: string,
+  secret?: KeyProblem,
+): KeyOutcome {
+  const say = sayingOf(declared);
+  const why = failureOf(session, settled, say);
+  // An error says more, and then the record may be incomplete.
+  const warnings = settled.error === undefined ? warningsOf(settled, say) : [];
+  for (const warning of warnings) session.warn(`Key ${id}: ${warning}`, [id]);
+  const next = { id, state: stateAfterWrite(declared, settled, state) };
+  const problems = [secret, why === undefined ? undefined : { doing, why }].filter(
+    (one) => one !== undefined,
+  );
+  if (problems.length === 0) return next;
   return {
-    id,
-    state,
-    failure: sentences(...problems.map(({ doing, why }) => `${doing}: ${why}`)),
-    reason: sentences(...problems.map(({ why }) => why)),
+    ...next,
+    failure: sentences(...problems.map((one) => `${one.doing}: ${one.why}`)),
+    reason: sentences(...problems.map((one) => one.why)),
   };
 }
 
@@ -122,10 +130,14 @@ export async function update(
   const path = pathOf(state, id);
   const write = { path, declared, state, doing, notDone: "State is unchanged", gone: deletedOutside };
   const listed = await listedForUpdate(session, path, state, declared);
-  const settled = await send(session, write, listed ?? (await readToWrite(session, write)), listed);
-  warnAbout(session, id, declared, settled);
-  const next = { ...stateAfterWrite(declared, settled, state), ...pick(state, stableOutputs) };
-  return outcome(id, next, [problem(doing, failureOf(session, settled, sayingOf(declared)))]);
+  const settled = await send(
+    session,
+    write,
+    listed ?? (await readToWrite(session, write)),
+    listed !== undefined,
+  );
+  const outcome = outcomeOf(session, { id, state }, declared, settled, doing);
+  return { ...outcome, state: { ...outcome.state, ...pick(state, stableOutputs) } };
 }
 
 async function adopt(session: Session, declared: KeyInputs, id: string): Promise<KeyOutcome> {
@@ -142,10 +154,7 @@ async function adopt(session: Session, declared: KeyInputs, id: string): Promise
   }
   const settled = isAsDeclared(current, declared) ? settledAs(current) : await send(session, write, current);
   session.registry.takeOver(path.workspaceId, id);
-  warnAbout(session, id, declared, settled);
-  return outcome(id, stateAfterWrite(declared, settled, outputs(current)), [
-    problem(doing, failureOf(session, settled, sayingOf(declared))),
-  ]);
+  return outcomeOf(session, { id, state: outputs(current) }, declared, settled, doing);
 }
 
 function nothingToAdopt(): InconclusiveError {
@@ -175,42 +184,22 @@ async function readToWrite(session: Session, write: KeyWrite): Promise<ApiKeyRec
   return record;
 }
 
-/** `current`: what the service has. `listed`: the same record if it is from a list. */
+/** `current`: what the service has. */
 function send(
   session: Session,
   write: KeyWrite,
   current: ApiKeyRecord,
-  listed?: ApiKeyRecord,
+  isListed = false,
 ): Promise<Settled<ApiKeyRecord>> {
   const { path, doing, notDone } = write;
-  const advice = `Check that the access token is allowed to edit the keys of ${path.workspaceId}, and that the service accepts the values.`;
-  const sent = sendOrExplain(session, write, current, listed !== undefined);
-  return orFail(sent, session, { doing, notDone, advice });
-}
-
-/** A refused write may mean that the key is gone. */
-async function sendOrExplain(
-  session: Session,
-  write: KeyWrite,
-  current: ApiKeyRecord,
-  isListed: boolean,
-): Promise<Settled<ApiKeyRecord>> {
-  let settled: Settled<ApiKeyRecord> | undefined;
-  let refusal: unknown;
-  try {
-    settled = await edit(session, write, current, isListed);
-    // A repeated PATCH may have been refused, after the first was not answered.
-    if (settled.unseen) refusal = settled.error;
-  } catch (error) {
-    refusal = error;
-  }
-  if (settled === undefined && isListed && isAboutObject(refusal)) {
+  const sent = matchProgram(session, write, current, { isListed }).catch(async (error) => {
     // The list may have had other ids of its scopes.
-    return sendOrExplain(session, write, await readToWrite(session, write), false);
-  }
-  if (await isGoneAfter(session, targetOf(session, write.path), refusal)) throw write.gone();
-  if (settled === undefined) throw refusal;
-  return settled;
+    if (isListed && isAboutObject(error)) return send(session, write, await readToWrite(session, write));
+    // A refused write may mean that the key is gone.
+    throw (await isGoneAfter(session, targetOf(session, path), error)) ? write.gone() : error;
+  });
+  const advice = `Check that the access token is allowed to edit the keys of ${path.workspaceId}, and that the service accepts the values.`;
+  return orFail(sent, session, { doing, notDone, advice });
 }
 
 /** Deletes the key, unless another resource of this run has it. */
@@ -257,45 +246,32 @@ export async function deleteKey(session: Session, { id, state }: HeldKey): Promi
 }
 
 /**
- * Writes a key until it is seen to match the program (R4, K1, K4). A list may be older than the key: then every field must
- * come back exactly.
+ * Writes a key until it is seen to match the program (R4, K1, K4). `created`: the answer that shows a new key, for which
+ * nothing is thrown, because its secret must not be lost. A list may be older than the key: then every field must come back
+ * exactly.
  */
-function edit(
+async function matchProgram(
   session: Session,
-  { path, declared, state }: KeyWrite,
-  current: ApiKeyRecord,
-  isListed: boolean,
+  { path, declared, state }: Pick<KeyWrite, "path" | "declared" | "state">,
+  before: ApiKeyRecord,
+  { isListed = false, created }: { readonly isListed?: boolean; readonly created?: Written<ApiKeyRecord> },
 ): Promise<Settled<ApiKeyRecord>> {
-  const before = observe(current);
+  const target = targetOf(session, path);
+  const now = observe(before);
   const aims = updatable.map((field): Aim => {
     const exact = isListed || field.exact;
-    const isAimed = exact || isChanging(field, declared, state, before);
-    return { field, value: isAimed ? declared[field.name] : before[field.name], exact };
+    const isAimed = exact || created !== undefined || isChanging(field, declared, state, now);
+    return { field, value: isAimed ? declared[field.name] : now[field.name], exact };
   });
-  return converge(session, { ...writing(session, path, declared, current), isEdit: true, aims });
-}
-
-/** Checks that a new key matches the program, and corrects it. Never throws: its secret must not be lost. */
-function confirm(
-  session: Session,
-  path: ApiKeyPath,
-  declared: KeyInputs,
-  created: Written<ApiKeyRecord> & { readonly record: ApiKeyRecord },
-): Promise<Settled<ApiKeyRecord>> {
-  const by = writing(session, path, declared, created.record);
-  const aims = updatable.map((field): Aim => ({ field, value: declared[field.name], exact: field.exact }));
-  return converge(session, { ...by, isEdit: false, aims }, created);
-}
-
-function writing(session: Session, path: ApiKeyPath, declared: KeyInputs, before: ApiKeyRecord) {
-  const target = targetOf(session, path);
-  return {
+  const writing: Writing<ApiKeyRecord> = {
     waitingFor: `key ${path.keyId} to match the program`,
     before,
+    isEdit: created === undefined,
+    aims,
     observe,
-    write: (attempt: number, seen: ApiKeyRecord) =>
+    write: (attempt, seen) =>
       attempt > 1 ? undefined : editApiKey(session.call, path, bodyOf(attempt, declared, seen)),
-    isShown: (answer: ApiKeyRecord, seen: ApiKeyRecord) => isWhole(answer) && !losesRights(seen, declared),
+    isShown: (answer, seen) => isWhole(answer) && !losesRights(seen, declared),
     read: async () => {
       const found = await find(target);
       return found.kind === "found" ? found.record : undefined;
@@ -305,7 +281,8 @@ function writing(session: Session, path: ApiKeyPath, declared: KeyInputs, before
       if (record === undefined) throw deletedOutside();
       return record;
     },
-  } satisfies Partial<Writing<ApiKeyRecord>>;
+  };
+  return converge(session, writing, created);
 }
 
 function sayingOf(declared: KeyInputs): Say {
