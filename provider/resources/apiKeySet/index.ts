@@ -161,8 +161,7 @@ function stepsOf(owned: OwnedKeys, inputs: SetDraft): readonly Step[] {
     const key = byAlias.get(stateAlias);
     if (key !== undefined) taken.add(stateAlias);
     if (isReleased(entry)) return key === undefined ? [] : [{ alias, stateAlias, op: "release", key }];
-    if (key === undefined)
-      return [{ alias, op: "create", declared: wanted, formerAlias: formerAlias(entry) }];
+    if (key === undefined) return [{ alias, op: "create", declared: wanted }];
     return [{ alias, stateAlias, ...stepFor(key, wanted) }];
   });
   const removed = [...byAlias].filter(([alias]) => !taken.has(alias));

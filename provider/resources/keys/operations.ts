@@ -8,7 +8,7 @@ import type { Plan } from "../../core/plan";
 import type { Managed } from "../../core/registry";
 import { eachBounded } from "../../core/run";
 import { defined, failedKey, isRecord } from "../../core/state";
-import { adoptedId, type HeldKey, isLost, type KeyInputs, type KeyState, maskKey } from "../apiKey/model";
+import { adoptedId, type HeldKey, type KeyInputs, type KeyState, maskKey } from "../apiKey/model";
 import { pathOf, read as readKey, targetOf } from "../apiKey/read";
 import { fixedByExisting, lineOf } from "../apiKey/rules";
 import * as apiKey from "../apiKey/write";
@@ -22,8 +22,6 @@ export interface KeyToDelete {
   readonly id: string;
   /** What messages call it: its name, or its id if the name is secret. */
   readonly name: string;
-  /** The alias of the key that replaces it: until that matches the program, this one may be in use. */
-  readonly alias?: string;
 }
 
 export interface OwnedKeys {
@@ -45,22 +43,16 @@ function itemToDelete(workspaceId: unknown, { id, name }: KeyToDelete): Item<Own
 
 /** Reads them from state. `isUnnamed`: their names are secret. */
 export function toDeleteIn(listed: readonly unknown[] = [], isUnnamed = false): readonly KeyToDelete[] {
-  return listed.filter(isRecord).map(({ id, name, alias }) => ({
+  return listed.filter(isRecord).map(({ id, name }) => ({
     id: String(id),
     name: String(isUnnamed ? id : name),
-    ...(typeof alias === "string" ? { alias } : {}),
   }));
 }
 
 /** What an update does with one key. `stateAlias`: the key's alias in state, which the update may change. */
 export type Step = { readonly alias: string } & (
   | { readonly op: "same"; readonly stateAlias: string; readonly key: OwnedKey }
-  | {
-      readonly op: "create";
-      readonly declared: KeyInputs;
-      /** The alias in state that the program says the key had before. */
-      readonly formerAlias?: string | undefined;
-    }
+  | { readonly op: "create"; readonly declared: KeyInputs }
   | {
       readonly op: "update" | "replace";
       readonly stateAlias: string;
@@ -71,12 +63,7 @@ export type Step = { readonly alias: string } & (
     }
   /** The key leaves state, and stays in the service. */
   | { readonly op: "release"; readonly stateAlias: string; readonly key: OwnedKey }
-  | {
-      readonly op: "delete";
-      readonly key: OwnedKey;
-      /** The alias in state of the key to use instead: this one stays until that matches the program. */
-      readonly successor?: string;
-    }
+  | { readonly op: "delete"; readonly key: OwnedKey }
 );
 
 /** What an update does with the keys of a resource. */
@@ -101,34 +88,58 @@ export interface Applied {
 type Write = Item<Extract<Step, { readonly declared: unknown }>>;
 type Replacement = Extract<Step, { readonly key: unknown; readonly declared: unknown }>;
 
+/** A key to delete. */
+interface Deletion extends Item<OwnedKey> {
+  /** Whether an entry was removed. Otherwise another key has replaced this one, so that its alias is no longer its own. */
+  readonly isRemoved: boolean;
+}
+
 interface Progress {
   /** By the aliases in state, which the new ones replace only after everything has succeeded. */
   readonly byAlias: Map<string, OwnedKey>;
   readonly replaced: Deletion[];
-  readonly toDelete: KeyToDelete[];
 }
 
-/** Creates and updates keys first, and deletes last. */
-export async function applySteps(session: Session, owner: Owner, all: Steps): Promise<Applied> {
-  const { owned, steps } = all;
+/** Creates and updates keys first. Deletes last, and nothing if one of these has failed: it may be the key to use instead. */
+export async function applySteps(session: Session, owner: Owner, { owned, steps }: Steps): Promise<Applied> {
   const batch = openBatch(session, owner.label);
-  const progress: Progress = { byAlias: new Map(owned.byAlias), replaced: [], toDelete: [] };
+  const progress: Progress = { byAlias: new Map(owned.byAlias), replaced: [] };
+  const { byAlias, replaced } = progress;
   for (const step of steps) {
-    if (step.op === "same") progress.byAlias.set(step.stateAlias, step.key);
-    if (step.op === "release") progress.byAlias.delete(step.stateAlias);
+    if (step.op === "same") byAlias.set(step.stateAlias, step.key);
+    if (step.op === "release") byAlias.delete(step.stateAlias);
   }
   const writes = steps.flatMap((step): Write[] =>
     "declared" in step ? [{ name: step.alias, ...step }] : [],
   );
   const isCreate = writes.every((step) => step.op === "create" && !adoptedBy(step));
   await batch.each(isCreate ? "created" : "written", writes, (part, step) => write(part, step, progress));
-  const failed = batch.failed;
-  const { now, later } = decideDeletions(owner, all, progress, failed);
-  for (const one of later) if (one.isReplaced) deleteLater(one, progress, one.successor);
-  await batch.each("deleted", now, (part, one) => deleteOne(part, one, progress));
-  const { byAlias, toDelete } = progress;
+  const waiting = owned.toDelete.map((one): Deletion => {
+    return { ...itemToDelete(owner.workspaceId, one), isRemoved: false };
+  });
+  const removed = steps.flatMap((step): Deletion[] =>
+    step.op === "delete" ? [{ name: step.alias, isRemoved: true, ...step.key }] : [],
+  );
+  const removedAliases = new Set(removed.map(({ name }) => name));
+  // An entry may have adopted the key of another.
+  const kept = new Set([...byAlias].flatMap(([alias, { id }]) => (removedAliases.has(alias) ? [] : [id])));
+  const left = new Set([...replaced, ...waiting, ...removed].filter(({ id }) => !kept.has(id)));
+  if (batch.failed.size === 0) {
+    await batch.each("deleted", [...left], async (part, one) => {
+      maskKey(part, one.state);
+      failIfCancelled(part);
+      await apiKey.deleteKey(part, one);
+      left.delete(one);
+      // If it can't be deleted, it stays under its alias, with its secret.
+      if (one.isRemoved) byAlias.delete(one.name);
+    });
+  }
+  const toDelete = [...left].filter(({ isRemoved }) => !isRemoved);
   return {
-    owned: { byAlias: batch.failed.size > 0 ? byAlias : renamed(steps, byAlias), toDelete },
+    owned: {
+      byAlias: batch.failed.size > 0 ? byAlias : renamed(steps, byAlias),
+      toDelete: toDelete.map(({ id, state }) => ({ id, name: String(state.name) })),
+    },
     batch,
   };
 }
@@ -158,9 +169,7 @@ async function write(session: Session, step: Write, progress: Progress): Promise
   const written = failure === undefined ? state : { ...state, [failedKey]: true as const };
   progress.byAlias.set(op === "create" ? alias : step.stateAlias, { id, state: written });
   if (op === "replace") {
-    const { key, stateAlias } = step;
-    const successor = isLost(key.state) ? undefined : stateAlias;
-    progress.replaced.push({ name: alias, isReplaced: true, successor, ...key });
+    progress.replaced.push({ name: alias, isRemoved: false, ...step.key });
   }
   if (failure !== undefined) throw new Failure(failure, { reason: () => reason ?? failure });
 }
@@ -169,77 +178,6 @@ async function write(session: Session, step: Write, progress: Progress): Promise
 function problemsOf({ key, declared }: Replacement): readonly string[] {
   const before = { ...key.state, existingKey: key.state.key, existingId: key.id };
   return fixedByExisting(declared, before).map(lineOf);
-}
-
-/** If a removed entry's key can't be deleted, it stays under its alias, with its secret. */
-async function deleteOne(session: Session, one: Deletion, progress: Progress): Promise<void> {
-  maskKey(session, one.state);
-  try {
-    failIfCancelled(session);
-    await apiKey.deleteKey(session, one);
-    if (!one.isReplaced) progress.byAlias.delete(one.name);
-  } catch (error) {
-    if (one.isReplaced) deleteLater(one, progress);
-    throw error;
-  }
-}
-
-/** Leaves a key to the next update. */
-function deleteLater({ id, state }: OwnedKey, progress: Progress, alias?: string): void {
-  progress.toDelete.push({ id, name: String(state.name), ...(alias !== undefined && { alias }) });
-}
-
-/** A key to delete. */
-interface Deletion extends Item<OwnedKey> {
-  /** Whether another key replaces it, so that its alias is no longer its own. */
-  readonly isReplaced: boolean;
-  /** The alias in state of the key to use instead: until that matches the program, this one may be in use. */
-  readonly successor?: string | undefined;
-}
-
-/**
- * Decides which keys to delete once the others are written. `failed`: the aliases in the program whose keys don't match it.
- */
-function decideDeletions(
-  { workspaceId }: Owner,
-  { owned, steps }: Steps,
-  { byAlias, replaced }: Pick<OwnedKeys, "byAlias"> & { readonly replaced: readonly Deletion[] },
-  failed: ReadonlySet<string>,
-) {
-  const removed = steps.flatMap((step): Deletion[] =>
-    step.op === "delete"
-      ? [{ name: step.alias, isReplaced: false, successor: step.successor, ...step.key }]
-      : [],
-  );
-  const removedAliases = new Set(removed.map(({ name }) => name));
-  const kept = new Set([...byAlias].flatMap(([alias, { id }]) => (removedAliases.has(alias) ? [] : [id])));
-  const isKept = ({ id }: Deletion) => kept.has(id);
-  const failures = steps.filter(({ alias }) => failed.has(alias));
-  // A key that could not be adopted or migrated yet is not deleted either.
-  const wanted = new Map(
-    failures.flatMap((step) =>
-      "declared" in step ? [[step.declared.existingKey ?? step.declared.existingId, step.alias]] : [],
-    ),
-  );
-  wanted.delete(undefined);
-  const wantedBy = ({ id, state }: Deletion) => wanted.get(id) ?? wanted.get(state.key);
-  // A failed create may be of the entry that renamedFrom gives another's alias in state.
-  const failedInState = new Set(
-    failures.flatMap((step) => [
-      "stateAlias" in step ? step.stateAlias : step.alias,
-      "formerAlias" in step ? step.formerAlias : undefined,
-    ]),
-  );
-  const isWaiting = (one: Deletion) =>
-    wantedBy(one) !== undefined || (one.successor !== undefined && failedInState.has(one.successor));
-  const waitingSince = owned.toDelete.map(
-    (one): Deletion => ({ ...itemToDelete(workspaceId, one), isReplaced: true, successor: one.alias }),
-  );
-  const all = [...replaced, ...waitingSince, ...removed].filter((one) => !isKept(one));
-  return {
-    now: all.filter((one) => !isWaiting(one)),
-    later: all.filter(isWaiting).map((one) => ({ ...one, successor: wantedBy(one) ?? one.successor })),
-  };
 }
 
 /** A resource that owns several keys. */

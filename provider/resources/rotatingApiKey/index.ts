@@ -175,7 +175,7 @@ async function settle(
   isRetiring: boolean,
 ): Promise<Applied> {
   const steps = Array.from(plan.owned.byAlias, ([alias, key]): Step => {
-    if (isRetiring && alias === "previous") return { alias, op: "delete", key, successor: "current" };
+    if (isRetiring && alias === "previous") return { alias, op: "delete", key };
     const isEdited = mayDiffer(key, declared) || (alias === "current" && plan.isUnconfirmed);
     if (!isEdited) return { alias, stateAlias: alias, op: "same", key };
     return { alias, stateAlias: alias, op: "update", key, declared: edited(key, declared) };

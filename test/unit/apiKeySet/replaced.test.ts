@@ -6,42 +6,25 @@ const entry = { customerId, scopes };
 const single = of({ a: entry });
 const replaced = { ...single, keys: { a: { ...entry, keepers: { time: "1" } } } };
 
-/** A set whose key was replaced by one that doesn't match the program, so that the replaced key stays. */
-async function halfReplaced() {
-  const set = service();
-  const first = await set.create(single);
-  set.trouble.unmet = true;
-  const second = await set.failed(set.update(first, replaced, single));
-  expect(second.state).toMatchObject({ ids: { a: "key_2" }, __toDelete: [{ id: "key_1", alias: "a" }] });
-  set.trouble.unmet = false;
-  const refreshed = async (kept: Kept): Promise<Kept> => (await set.read(kept.id, kept.state)) as Kept;
-  return { ...set, second, refreshed };
-}
-
-test("a replaced key is kept if its successor was deleted and a new one can't be created", async () => {
-  const set = await halfReplaced();
-  set.live.delete("key_2");
-  const third = await set.refreshed(set.second);
-  expect(third.state["ids"]).toEqual({});
-  set.trouble.refused = "a";
-  const fourth = await set.failed(set.update(third, replaced, of({})));
-  expect([set.gone, fourth.state["__toDelete"]]).toEqual([[], [{ id: "key_1", name: "a", alias: "a" }]]);
-  set.trouble.refused = "";
-  const fifth = await set.update(fourth, replaced, of({}));
-  expect([set.gone, fifth.state["ids"]]).toEqual([["key_1"], { a: "key_3" }]);
-});
-
 const toAdopt = { ...entry, existingId: "key_1" };
 
-test("K11 a key that is still to be deleted stays in state if an entry fails to adopt it", async () => {
-  const set = await halfReplaced();
-  const adopting = of({ ...replaced.keys, b: { ...toAdopt, customerId: "another" } });
-  set.progress.length = 0;
-  set.changes(set.second, adopting);
-  expect(set.progress.join()).not.toContain("still to delete");
-  const third = await set.failed(set.update(set.second, adopting, replaced));
-  expect([set.gone, third.state["ids"]]).toEqual([[], { a: "key_2" }]);
-  expect(third.state["__toDelete"]).toMatchObject([{ id: "key_1" }]);
+test("E1 no key is deleted in an update in which another fails: the next update does it", async () => {
+  const set = service();
+  const before = of({ a: entry, b: entry, c: entry });
+  const first = await set.create(before);
+  const now = of({ a: { ...entry, keepers: { time: "1" } }, c: { ...entry, name: "new" } });
+  set.trouble.refused = "new";
+  const second = await set.failed(set.update(first, now, before));
+  expect(set.gone).toEqual([]);
+  expect(second.state).toMatchObject({
+    ids: { a: "key_4", b: "key_2", c: "key_3" },
+    secrets: { b: "sk_key_2" },
+    __toDelete: [{ id: "key_1", name: "a" }],
+  });
+  set.trouble.refused = "";
+  const third = await set.update(second, now, before);
+  expect(set.gone.toSorted()).toEqual(["key_1", "key_2"]);
+  expect(third.state["ids"]).toEqual({ a: "key_4", c: "key_3" });
 });
 
 test("K11 a replaced key stays in state if an entry that is to adopt it in the same update fails", async () => {
@@ -73,7 +56,7 @@ test("a replaced key is kept until its successor is confirmed to match the progr
   const first = await set.create(before);
   set.trouble.unseen = true;
   const second = await set.failed(set.update(first, now, before));
-  expect(second.state).toMatchObject({ ids: { a: "key_2" }, __toDelete: [{ id: "key_1", alias: "a" }] });
+  expect(second.state).toMatchObject({ ids: { a: "key_2" }, __toDelete: [{ id: "key_1" }] });
   const third = await set.failed(set.update(second, now, now));
   expect(set.gone).toEqual([]);
   set.trouble.unseen = false;
@@ -119,16 +102,6 @@ test("R4 a refresh reads a key that could not be confirmed to match the program"
   expect(set.changes(second, single)).not.toBe(false);
 });
 
-test("a replaced key is kept if its successor was deleted and the renamed entry's key can't be created", async () => {
-  const set = await halfReplaced();
-  set.live.delete("key_2");
-  const third = await set.refreshed(set.second);
-  set.trouble.refused = "b";
-  const renamed = of({ b: { ...replaced.keys.a, renamedFrom: "a" } });
-  const fourth = await set.failed(set.update(third, renamed, of({})));
-  expect([set.gone, fourth.state["__toDelete"]]).toEqual([[], [{ id: "key_1", name: "a", alias: "a" }]]);
-});
-
 test("a replaced key that can't be deleted fails the update, and the next update deletes it", async () => {
   const set = service({ undeletable: true });
   const first = of({ a: { customerId } });
@@ -157,7 +130,7 @@ test.for(successors)(
     const first = of({ a: { customerId } });
     const now = of({ a: { customerId: "d", scopes } });
     const second = await set.failed(set.update(await set.create(first), now, first));
-    expect(second.state["__toDelete"]).toEqual([{ id: "key_1", name: "a", alias: "a" }]);
+    expect(second.state["__toDelete"]).toEqual([{ id: "key_1", name: "a" }]);
     expect(set.gone).toEqual([]);
     set.trouble.unmet = unmet;
     await set.update(second, inputs, first).catch(() => undefined);

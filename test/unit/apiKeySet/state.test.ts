@@ -21,7 +21,7 @@ const told = fc.record({
   ),
   __toDelete: fc.constantFrom(undefined, [
     { id: "key_9", name: "old" },
-    { id: "key_8", name: "older", alias: "a" },
+    { id: "key_8", name: "older" },
   ]),
 });
 
