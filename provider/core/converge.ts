@@ -229,7 +229,7 @@ export function failureOf<T>(session: Session, settled: Settled<T>, say: Say): s
   const open = openWords(settled, say);
   if (error === undefined) {
     if (open.length === 0) return undefined;
-    return `${notAppliedWords(settled, say)}. State has what the service has, and the next preview shows what is left to do.`;
+    return `${notAppliedWords(settled, say)}. State has what the service has, and the next preview shows what is left to do; if the service always changes a value so, declare it that way.`;
   }
   const rest = unseen
     ? "It is not known whether the change was applied: state has the previous values"

@@ -137,7 +137,7 @@ describe("R4 a write that was answered", () => {
     expect(steps).toBe(`send read send ${patiently}`);
     expect(words).toEqual(['name: the program has "new", the service has "new_"']);
     expect(failure).toBe(
-      'the service did not apply the change. name: the program has "new", the service has "new_". State has what the service has, and the next preview shows what is left to do.',
+      'the service did not apply the change. name: the program has "new", the service has "new_". State has what the service has, and the next preview shows what is left to do; if the service always changes a value so, declare it that way.',
     );
     expect(state).toMatchObject({ name: "new_" });
   });
