@@ -5,7 +5,7 @@ import { createStack, type EngineStack } from "../engine/stack";
 import { restoreCheckpoint } from "./checkpoint";
 import { drawing } from "./draw";
 import type { EngineHost } from "./inEngine";
-import { cutShort, type Ending } from "./signals";
+import { type Ending, upCutShort } from "./signals";
 
 /** One set of keys on the real engine, whose up is ended at a moment that follows from a seed, and then run again. */
 export interface SetTrial {
@@ -67,15 +67,16 @@ export async function tryOutSet(seed: number, given: SetTrialOptions): Promise<S
       if (!up.ok) throw new Error(up.output);
     }
     await project.write("index.ts", program(before + adding));
-    const { output, secondsToEnd } = await upCutShort(stack, ending, (cut) => {
+    const create = new Promise<void>((resolve) => {
       let left = nth;
       const come = () => {
         left -= 1;
-        if (left === 0) cut();
+        if (left === 0) resolve();
       };
       if (moment === "answered") answered = come;
       else onArrival(service, come);
     });
+    const { output, secondsToEnd } = await upCutShort(stack, ending, create);
     const said = [output];
     answered = () => {};
     service.clearFaults();
@@ -126,34 +127,6 @@ function onArrival({ inject }: StandIn, come: () => void): void {
     },
     fault: { kind: "resetBefore" },
   });
-}
-
-/** Runs an up; `begin` is given what ends it so. Gives what was printed. */
-async function upCutShort(
-  stack: EngineStack,
-  ending: Ending,
-  begin: (cut: () => void) => void,
-): Promise<{ readonly output: string; readonly secondsToEnd: number }> {
-  let [pid, printed, ended, cutAt] = [0, "", false, 0];
-  let cutting: Promise<void> | undefined;
-  const hear = (text: string) => {
-    printed += text;
-  };
-  begin(() => {
-    cutAt = performance.now();
-    cutting = cutShort(ending, { pid, printed: () => printed, hasEnded: () => ended });
-    // It may fail before the command ends, which is when it is waited for.
-    cutting.catch(() => {});
-  });
-  const onStart = (started: number) => {
-    pid = started;
-  };
-  const outcome = await stack.up({ onStart, onOutput: hear, onError: hear });
-  ended = true;
-  const secondsToEnd = (performance.now() - cutAt) / 1_000;
-  if (cutting === undefined) throw new Error(`it was not ended:\n${outcome.output}`);
-  await cutting;
-  return { output: outcome.output + printed, secondsToEnd };
 }
 
 interface Recovery {

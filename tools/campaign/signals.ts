@@ -1,5 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
+import type { Outcome } from "../engine/outcome";
 import { descendants, isRunning } from "../engine/processes";
+import type { EngineStack } from "../engine/stack";
 import type { InterruptionKind } from "./schedule";
 
 const hostScript = /cmd\/dynamic-provider|pulumi-resource-apikeys/;
@@ -18,6 +20,36 @@ export interface Target {
 
 /** How a command is ended. */
 export type Ending = InterruptionKind | "sigterm";
+
+/**
+ * Runs an up and ends it in this way at a moment. After a killed engine or a second Ctrl-C, the provider's hosts have ended
+ * too. `secondsToEnd`: how long the command went on after its first signal.
+ */
+export async function upCutShort(
+  stack: EngineStack,
+  ending: Ending,
+  moment: Promise<unknown>,
+): Promise<Outcome & { readonly secondsToEnd: number }> {
+  let [pid, printed, ended, cutAt] = [0, "", false, 0];
+  const hear = (text: string) => {
+    printed += text;
+  };
+  const cutting = moment.then(() => {
+    cutAt = performance.now();
+    return cutShort(ending, { pid, printed: () => printed, hasEnded: () => ended });
+  });
+  // It may fail before the command ends, which is when it is waited for.
+  cutting.catch(() => {});
+  const onStart = (started: number) => {
+    pid = started;
+  };
+  const outcome = await stack.up({ onStart, onOutput: hear, onError: hear });
+  ended = true;
+  const secondsToEnd = (performance.now() - cutAt) / 1_000;
+  if (cutAt === 0) throw new Error(`it was not ended:\n${outcome.output}`);
+  await cutting;
+  return { ...outcome, secondsToEnd };
+}
 
 /** Settles when the signals are sent and the provider's hosts have ended. */
 export async function cutShort(kind: Ending, target: Target): Promise<void> {
