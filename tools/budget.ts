@@ -13,9 +13,9 @@ interface Budget {
 
 const budgets: readonly Budget[] = [
   { folders: ["provider", "sdk"], lines: 11_224, files: 67 },
-  { folders: ["test"], lines: 37_420, files: 297 },
-  { folders: ["tools"], lines: 9_100, files: 117 },
-  { folders: ["standin", "cli"], lines: 3_780, files: 45 },
+  { folders: ["test"], lines: 37_312, files: 296 },
+  { folders: ["tools"], lines: 9_079, files: 117 },
+  { folders: ["standin", "cli"], lines: 3_780, files: 39 },
 ];
 const mostWordsOfRules = 2_800;
 /** How far below its budget a folder may be. */

@@ -1,18 +1,18 @@
 import { expect, vi } from "vitest";
 import type { Endpoint, Fault } from "../../standin";
+import { type Ending, upCutShort } from "../../tools/campaign/signals";
 import type { Outcome } from "../../tools/engine/outcome";
-import { ended, hostOf } from "./provider";
-import type { Scene } from "./scene";
+import type { Host } from "../../tools/engine/project";
+import { type Scene, setScene } from "./scene";
 
-/** Ways in which a run ends early. */
-export type Way = "one Ctrl-C" | "SIGTERM" | "two Ctrl-C" | "SIGKILL of the engine" | "SIGKILL of the host";
+export const hosts: readonly Host[] = ["dynamic", "plugin"];
 
 const changed = `
 new ApiKey("changed", { ...base, enabled: false });
 new ApiKey("first", { ...base, keepers: { month: "june" } }, { deleteBeforeReplace: true });`;
 const during = (credits: string) => `${changed}
 new ApiKey("swapped", { ...base, keepers: { month: "june" } });
-new ApiKey("made", base);
+new ApiKey("made", { ...base, enabled: false });
 new CustomerBilling("credits", { workspaceId: "ws_main", ${credits} });`;
 
 /** Keys to update, to replace in either order, to create and to delete; and credits. */
@@ -24,7 +24,7 @@ new ApiKey("swapped", { ...base, keepers: { month: "may" } });
 new ApiKey("dropped", base);`),
   during: program(during('totalCredits: "100"')),
   /** The credits were granted, as the user has found in the service. */
-  adopting: (billingId: string) => program(during(`billingId: "${billingId}"`)),
+  adopting: ({ service }: Scene) => program(during(`billingId: "${service.billings()[0]?.id}"`)),
   after: program(changed),
 };
 
@@ -35,7 +35,7 @@ ${resources}
 `;
 }
 
-/** The first writes of an update from `before` to `during`. Further deletes come last. */
+/** The first writes of an update from `before` to `during`. A PATCH that disables `made`, and further deletes, come later. */
 export const writes = [
   "createApiKey",
   "createApiKey",
@@ -44,59 +44,51 @@ export const writes = [
   "editApiKey",
 ] as const;
 
-/** Answers that take some seconds. */
+/** What state then has pending if the results are not saved. */
+export const pendingCreates = ["creating credits", "creating made", "creating swapped"];
+export const pendingThen = [...pendingCreates, "deleting first", "updating changed"];
+
+/** A stack of the program `before`. Deleted keys stay readable to the test, which searches for their secrets. */
+export async function start(host: Host): Promise<Scene> {
+  const variant = { delete: "marks", enabledOnCreate: "ignored" } as const;
+  const scene = await setScene("interrupted", { program: programs.before, host, variant });
+  await done(scene.stack.up());
+  return scene;
+}
+
+/** The outcome of a command that succeeds. */
+export async function done(command: Promise<Outcome>): Promise<Outcome> {
+  const outcome = await command;
+  expect(outcome.ok, outcome.output).toBe(true);
+  return outcome;
+}
+
+/** Answers that take some seconds, but fewer than the 4 after which a create is named without one. */
 const slow = (endpoint: Endpoint): Fault => ({
   kind: "drip",
-  bytesPerSecond: endpoint === "createBilling" ? 50 : 120,
+  bytesPerSecond: endpoint === "createBilling" ? 80 : 120,
 });
 
-/** Runs an update and ends it in this way once these requests are under way. Returns when the host has ended too. */
-export async function upCutShort(
+/** Updates to a program, and ends that in this way once these requests are under way. Returns what was printed. */
+export async function interrupt(
   scene: Scene,
-  way: Way,
+  ending: Ending,
+  program: string,
   during: readonly Endpoint[],
   faultOf: (endpoint: Endpoint) => Fault = slow,
-): Promise<Outcome> {
+): Promise<string> {
   const { service, stack } = scene;
+  await scene.declare(program);
   service.clearRequests();
   for (const endpoint of during) service.inject({ endpoint, fault: faultOf(endpoint) });
-  let cli = 0;
-  let printed = "";
-  const collect = (text: string) => {
-    printed += text;
-  };
-  const onStart = (pid: number) => {
-    cli = pid;
-  };
-  const up = stack.up({ onStart, onOutput: collect, onError: collect });
-  await vi.waitFor(() => expect(written(scene)).toEqual(during), {
+  const underWay = vi.waitFor(() => expect(written(scene)).toEqual(during), {
     timeout: 60_000,
     interval: 5,
   });
-  const host = hostOf(cli);
-  switch (way) {
-    case "one Ctrl-C":
-      process.kill(cli, "SIGINT");
-      break;
-    case "SIGTERM":
-      process.kill(cli, "SIGTERM");
-      break;
-    case "two Ctrl-C":
-      process.kill(cli, "SIGINT");
-      await vi.waitFor(() => expect(printed).toContain("press ^C again"), { timeout: 10_000, interval: 5 });
-      process.kill(cli, "SIGINT");
-      break;
-    case "SIGKILL of the engine":
-      process.kill(cli, "SIGKILL");
-      break;
-    case "SIGKILL of the host":
-      process.kill(host, "SIGKILL");
-      break;
-  }
-  const outcome = await up;
-  await ended(host);
+  const { ok, output } = await upCutShort(stack, ending, underWay);
+  expect(ok, output).toBe(false);
   service.clearFaults();
-  return outcome;
+  return output;
 }
 
 /** The requests that may change something, sorted by their names. */
@@ -115,6 +107,10 @@ export function live({ service }: Scene): readonly string[] {
 
 export function names(keys: readonly string[]): readonly string[] {
   return keys.map((key) => key.split(" ")[0] ?? "");
+}
+
+export function secretsOf({ service }: Scene): readonly string[] {
+  return service.keys().map(({ key }) => key);
 }
 
 interface Held {

@@ -1,60 +1,67 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { expectQuiet, expectUnsaid, stepsFor } from "./expectations";
-import { held, live, names, programs, upCutShort, writes, written } from "./interruption";
-import { type Scene, setScene } from "./scene";
+import {
+  done,
+  held,
+  hosts,
+  interrupt,
+  live,
+  names,
+  pendingThen,
+  programs,
+  secretsOf,
+  start,
+  writes,
+  written,
+} from "./interruption";
+import type { Scene } from "./scene";
 
-describe.each(["SIGKILL of the engine", "SIGKILL of the host"] as const)("%s", (way) => {
-  const engineGone = way === "SIGKILL of the engine";
+const cases = hosts.flatMap((host) => [
+  { killed: "the engine", ending: "engineKilled", host } as const,
+  { killed: "the provider", ending: "hostKilled", host } as const,
+]);
+
+describe.each(cases)("SIGKILL of $killed in the $host host", ({ ending, host }) => {
+  const engineGone = ending === "engineKilled";
   let scene: Scene;
   let before: readonly string[];
-  /** New keys that the killed host could not delete. */
+  /** New keys that the killed provider could not delete. */
   let orphans: readonly string[];
   beforeAll(async () => {
-    scene = await setScene("killed", { program: programs.before, variant: { delete: "marks" } });
-    const up = await scene.stack.up();
-    expect(up.ok, up.output).toBe(true);
+    scene = await start(host);
     before = live(scene);
   });
   afterAll(() => scene?.close());
 
   const known = () => live(scene).filter((key) => !orphans.includes(key));
-  const unlock = async () => {
-    const cancel = await scene.stack.run(["cancel", "--yes"]);
-    expect(cancel.ok, cancel.output).toBe(true);
-  };
+  const unlock = () => done(scene.stack.run(["cancel", "--yes"]));
 
-  it("during creates, an update, a replacement and a grant: state is as before", async () => {
-    await scene.declare(programs.during);
-    const cut = await upCutShort(scene, way, writes);
-    expect(cut.ok, cut.output).toBe(false);
+  it("R20 during creates, an update, a replacement and a grant: state is as before", async () => {
+    const output = await interrupt(scene, ending, programs.during, writes);
     orphans = live(scene).filter((key) => !before.includes(key));
     expect(scene.service.billings()).toHaveLength(1);
     const undone = ["deleteApiKey", "deleteApiKey"];
     expect(written(scene)).toEqual([...writes, ...(engineGone ? undone : [])].toSorted());
-    // Without the engine, the host goes on and deletes the new keys. Without the host, nothing deletes or names them.
+    // Without the engine, the provider goes on and deletes the new keys. Without the provider, nothing deletes or names them.
     expect(names(orphans)).toEqual(engineGone ? [] : ["made", "swapped"]);
-    if (!engineGone) expect(cut.output).toContain("error reading from server");
-    const creating = ["creating credits", "creating made", "creating swapped"];
-    const pending = [...creating, "deleting first", "updating changed"];
+    if (!engineGone) expect(output).toContain("error reading from server");
     expect(await held(scene)).toEqual({
       keys: before,
-      pending: engineGone ? pending : [],
+      pending: engineGone ? pendingThen : [],
       billingId: undefined,
     });
   });
 
-  it("afterwards: the next update does everything, adopts the grant by `billingId`, and names the keys left behind", async () => {
+  it("R20 afterwards: the next update does everything, adopts the grant by `billingId`, and names the keys left behind", async () => {
     if (engineGone) {
       const locked = await scene.stack.up();
       expect(locked.error).toMatch(/locked by 1 lock.*pulumi cancel/);
       await unlock();
-      const cleared = await scene.stack.run(["refresh", "--clear-pending-creates", "--yes"]);
-      expect(cleared.ok, cleared.output).toBe(true);
+      await done(scene.stack.run(["refresh", "--clear-pending-creates", "--yes"]));
       expect((await held(scene)).pending).toEqual([]);
     }
-    await scene.declare(programs.adopting(scene.service.billings()[0]?.id ?? ""));
-    const up = await scene.stack.up({ refresh: !engineGone });
-    expect(up.ok, up.output).toBe(true);
+    await scene.declare(programs.adopting(scene));
+    const up = await done(scene.stack.up({ refresh: !engineGone }));
     if (!engineGone) {
       const [refreshed] = stepsFor(up, "changed");
       expect(refreshed).toMatchObject({
@@ -76,18 +83,12 @@ describe.each(["SIGKILL of the engine", "SIGKILL of the host"] as const)("%s", (
     await expectQuiet(scene);
   });
 
-  it("during deletes: the next update finds the keys deleted", async () => {
-    await scene.declare(programs.after);
-    const cut = await upCutShort(scene, way, ["deleteApiKey", "deleteApiKey"]);
-    expect(cut.ok, cut.output).toBe(false);
+  it("R20 during deletes: the next update finds the keys deleted", async () => {
+    await interrupt(scene, ending, programs.after, ["deleteApiKey", "deleteApiKey"]);
     expect(names(known())).toEqual(["changed", "first"]);
     if (engineGone) await unlock();
-    const up = await scene.stack.up();
-    expect(up.ok, up.output).toBe(true);
+    await done(scene.stack.up());
     expect(await held(scene)).toEqual({ keys: known(), pending: [], billingId: undefined });
-    await expectUnsaid(
-      scene,
-      scene.service.keys().map(({ key }) => key),
-    );
+    await expectUnsaid(scene, secretsOf(scene));
   });
 });
