@@ -27,23 +27,20 @@ export type Verdict = "notSent" | "refused" | "ambiguous";
  */
 export class CallError extends Error {
   readonly verdict: Verdict;
-  /** The status of the last answer; `undefined` if there was none. */
+  /** The status of the last answer; `undefined` if there was none. A 2xx to a GET without a record counts as 404. */
   readonly status: number | undefined;
-  /** Whether a 2xx to a GET has null where the record should be, or is `{}`. */
-  readonly noRecord: boolean;
 
-  constructor(verdict: Verdict, message: string, status?: number, noRecord = false) {
+  constructor(verdict: Verdict, message: string, status?: number) {
     super(message);
     this.verdict = verdict;
     this.status = status;
-    this.noRecord = noRecord;
     this.stack = message;
   }
 }
 
 /** Whether the service says that there is no such object: by 404, by 410, or by a 2xx with null in its place. */
 export function isNotFound(error: unknown): error is CallError {
-  return error instanceof CallError && (error.status === 404 || error.status === 410 || error.noRecord);
+  return error instanceof CallError && (error.status === 404 || error.status === 410);
 }
 
 /** What a 2xx contains. */
@@ -63,33 +60,38 @@ export function recordOf<T>({ record, deferred }: Written<T>): T | undefined {
   return deferred ? undefined : record;
 }
 
-/**
- * When a request may be repeated:
- * - `idempotent` (GET, DELETE, and PATCH with its full target values): whenever it may not have been carried out;
- * - `untilAccepted` (POST of a key or scope): only if it was not sent, or was answered with 429;
- * - `once` (POST of credits): only if it was not sent.
- */
-type Policy = "idempotent" | "untilAccepted" | "once";
-
-export interface ApiRequest<T> {
-  readonly method: Method;
+/** Where the service is, and the token for it; checked by provider/lifecycle/config.ts. */
+export interface Credentials {
   /** May have a path prefix and a trailing slash. */
   readonly baseUrl: string;
-  /** Begins with "/"; appended to the base URL. */
-  readonly path: string;
   readonly accessToken: string;
-  readonly body?: object | undefined;
-  /** What no message may contain. */
-  readonly secrets: readonly string[];
-  readonly policy: Policy;
-  readonly read: (body: string | undefined) => Written<T>;
-  /** Called before each time that it is sent. */
+}
+
+export interface CallOptions {
+  /** What no message may contain, besides the access token and the key in the request. */
+  readonly secrets?: readonly string[];
+  /** Called before each time that the request is sent. */
   readonly sending?: (() => void) | undefined;
   readonly run?: RunOfCall | undefined;
 }
 
+/**
+ * A GET, a DELETE, and a PATCH with its full target values are repeated whenever they may not have been carried out; a
+ * POST only if it was not sent, or was answered with 429.
+ */
+export interface ApiRequest<T> extends Credentials, CallOptions {
+  readonly method: Method;
+  /** Begins with "/"; appended to the base URL. */
+  readonly path: string;
+  readonly body?: object | undefined;
+  readonly secrets: readonly string[];
+  /** For credits: repeated only if it was not sent, and sent on a connection of its own. */
+  readonly isOnce?: boolean | undefined;
+  readonly read: (body: string | undefined) => Written<T>;
+}
+
 /** The run that a call belongs to. */
-export interface RunOfCall {
+interface RunOfCall {
   /** Once it is aborted, no request waits for the end of a pause. */
   readonly closed: AbortSignal;
   /** Asked before each time that a request is sent: why it may not be sent, as words to follow "because". */
@@ -106,15 +108,12 @@ export interface Transport {
   close(): Promise<void>;
 }
 
+/** For tests. */
 export interface TransportOptions {
-  /** Takes the lines of APIKEYS_DEBUG=1. Default: stderr. */
+  /** Takes the lines of APIKEYS_DEBUG=1. */
   readonly log?: (line: string) => void;
-  /** Read for APIKEYS_DEBUG and the proxies. Default: that of the process. */
-  readonly env?: NodeJS.ProcessEnv;
   /** Waits, at most until the signal is aborted. */
-  readonly pause?: (ms: number, signal?: AbortSignal) => Promise<void>;
-  /** In [0, 1), for jitter. */
-  readonly random?: () => number;
+  readonly pause?: ((ms: number, signal?: AbortSignal) => Promise<void>) | undefined;
   readonly timeOuts?: Partial<TimeOuts>;
 }
 
@@ -132,6 +131,7 @@ export const retryLimits = {
 /** Requests to one origin at once. */
 export const concurrency = 32;
 
+const toStderr = (line: string) => void process.stderr.write(`${line}\n`);
 const systemPause = async (ms: number, signal?: AbortSignal): Promise<void> => {
   await timer(ms, undefined, signal && { signal }).catch(() => {});
 };
@@ -162,9 +162,8 @@ type Lane = ReturnType<typeof openLane>;
 
 /** Opens nothing by itself: the HTTP library is loaded, and connections are opened, when they are first needed. */
 export function openTransport(options: TransportOptions = {}): Transport {
-  const { env = process.env, random = Math.random, pause = systemPause } = options;
-  const { log = (line: string) => void process.stderr.write(`${line}\n`) } = options;
-  const isDebugging = ["true", "1"].includes(env["APIKEYS_DEBUG"] ?? "");
+  const isDebugging = ["true", "1"].includes(process.env["APIKEYS_DEBUG"] ?? "");
+  const { log = isDebugging ? toStderr : undefined, pause = systemPause } = options;
   const timeOuts = { ...usualTimeOuts, ...options.timeOuts };
   const lanes = new Map<string, Lane>();
   let writes = 0;
@@ -172,7 +171,7 @@ export function openTransport(options: TransportOptions = {}): Transport {
 
   function agentFor(url: URL): Dispatcher {
     try {
-      return openAgent(url, env, timeOuts);
+      return openAgent(url, timeOuts);
     } catch {
       throw new CallError("notSent", "HTTP_PROXY or HTTPS_PROXY is not the URL of a proxy");
     }
@@ -197,82 +196,74 @@ export function openTransport(options: TransportOptions = {}): Transport {
   }
 
   async function repeat<T>(request: ApiRequest<T>, wire: WireRequest, lane: Lane): Promise<Written<T>> {
-    const { method, policy, run } = request;
+    const { method, isOnce, run } = request;
     const signal = run?.closed;
+    const beganAt = Date.now();
     let attempts = 0;
-    let throttled = 0;
     let pausedMs = 0;
     let mayBeDone = false;
-    const beganAt = Date.now();
-    function stop({ verdict, message, status, noRecord }: CallError): never {
-      if (!mayBeDone || verdict === "ambiguous") throw new CallError(verdict, message, status, noRecord);
+    function fail({ verdict, message, status }: CallError): never {
+      if (!mayBeDone || verdict === "ambiguous") throw new CallError(verdict, message, status);
       throw new CallError("ambiguous", `${message}; an earlier attempt may have succeeded`, status);
     }
-    for (;;) {
+    for (let sent = 0; ; ) {
       for (let until = lane.quietUntil; until > Date.now() && !signal?.aborted; until = lane.quietUntil) {
         const leftMs = until - Date.now();
-        const asked = `the service asked to wait another ${seconds(leftMs)}`;
-        if (pausedMs + leftMs > retryLimits.pausesMs)
-          stop(new CallError("notSent", asked, throttled > 0 ? 429 : undefined));
         pausedMs += leftMs;
+        if (pausedMs > retryLimits.pausesMs)
+          fail(new CallError("notSent", `the service asked to wait another ${seconds(leftMs)}`));
         await pause(leftMs, signal);
         if (lane.quietUntil === until) lane.quietUntil = 0;
       }
       const barred = isClosed ? "the client was closed" : run?.reasonAgainst(method);
       if (barred !== undefined) {
-        const what = attempts + throttled === 0 ? "nothing was sent" : "the request was not sent again";
-        stop(new CallError("notSent", `${what}, because ${barred}`));
+        const what = sent === 0 ? "nothing was sent" : "the request was not sent again";
+        fail(new CallError("notSent", `${what}, because ${barred}`));
       }
-      const result = await exchangeOnce(request, wire, lane, attempts + throttled + 1);
+      sent += 1;
+      const result = await exchangeOnce(request, wire, lane, sent);
       const outcome = judge(result, request);
-      if (outcome.kind === "done") return outcome.answer;
-      const { error, askedMs } = outcome;
-      const { verdict, status } = error;
-      if (verdict === "ambiguous" && method !== "GET") mayBeDone = true;
+      if (!(outcome instanceof CallError)) return outcome;
 
-      const isPaced = status === 429 || (status === 403 && askedMs !== undefined);
-      const isThrottled = isPaced && policy !== "once" && !signal?.aborted;
-      if (isThrottled) throttled += 1;
-      else attempts += 1;
-      const failures = isThrottled ? throttled : attempts;
-      const ceilingMs = Math.min(retryLimits.longestPauseMs, retryLimits.firstPauseMs * 2 ** (failures - 1));
-      const ownMs = Math.floor((isPaced ? 0.5 + random() / 2 : random()) * ceilingMs);
-      const waitMs = Math.max(askedMs ?? 0, ownMs);
-      if (isPaced) lane.quietUntil = Math.max(lane.quietUntil, Date.now() + waitMs);
+      const { verdict, status } = outcome;
+      if (verdict === "ambiguous" && method !== "GET") mayBeDone = true;
+      const askedMs = result.kind === "answered" ? retryAfterMs(result.headers["retry-after"]) : undefined;
+      const ceilingMs = Math.min(retryLimits.longestPauseMs, retryLimits.firstPauseMs * 2 ** (sent - 1));
+      const waitMs = Math.max(askedMs ?? 0, Math.floor((0.5 + Math.random() / 2) * ceilingMs));
+      const isThrottled = status === 429 || (status === 403 && askedMs !== undefined);
+      if (isThrottled) lane.quietUntil = Math.max(lane.quietUntil, Date.now() + waitMs);
+      // Without pauses, even these must come to an end.
+      if (!isThrottled || signal?.aborted) attempts += 1;
       const isSafe =
-        verdict === "notSent" ||
-        (policy === "idempotent" && !error.noRecord && (verdict === "ambiguous" || isPaced));
+        verdict === "notSent" || (isThrottled ? !isOnce : verdict === "ambiguous" && method !== "POST");
       const isInTime = Date.now() - beganAt - pausedMs < retryLimits.totalMs;
-      const isRepeated = isThrottled || (isSafe && attempts < retryLimits.attempts && isInTime);
-      if (!isRepeated || pausedMs + waitMs > retryLimits.pausesMs) stop(error);
-      if (!isPaced) {
+      const isRepeated = isSafe && isInTime && attempts < retryLimits.attempts;
+      if (!isRepeated || pausedMs + waitMs > retryLimits.pausesMs) fail(outcome);
+      if (!isThrottled) {
         pausedMs += waitMs;
-        if (!signal?.aborted) await pause(waitMs, signal);
+        await pause(waitMs, signal);
       }
     }
   }
 
   async function exchangeOnce(
-    { policy, sending, secrets }: ApiRequest<unknown>,
+    { isOnce, sending, secrets }: ApiRequest<unknown>,
     wire: WireRequest,
     lane: Lane,
     attempt: number,
   ): Promise<Exchange> {
     const { method, url } = wire;
     // Credits must not be lost to a connection that the service has just closed.
-    const agent = policy === "once" ? agentFor(url) : lane.agent;
+    const agent = isOnce ? agentFor(url) : lane.agent;
     const startedAt = performance.now();
     if (method !== "GET") writes += 1;
     sending?.();
     const result = await exchange(agent, wire, timeOuts);
     if (method !== "GET") writes += 1;
-    if (policy === "once") void agent.destroy();
-    if (isDebugging) {
-      const what = result.kind === "failed" ? `failed (${result.phrase})` : result.status;
-      const tookMs = Math.round(performance.now() - startedAt);
-      const line = `apikeys: ${method} ${url.pathname} ${what} attempt ${attempt} ${tookMs} ms`;
-      log(maskSecrets(line, secrets));
-    }
+    if (isOnce) void agent.destroy();
+    const what = result.kind === "failed" ? `failed (${result.phrase})` : result.status;
+    const tookMs = Math.round(performance.now() - startedAt);
+    log?.(maskSecrets(`apikeys: ${method} ${url.pathname} ${what} attempt ${attempt} ${tookMs} ms`, secrets));
     return result;
   }
 
@@ -290,24 +281,20 @@ export function openTransport(options: TransportOptions = {}): Transport {
 
 const seconds = (ms: number): string => `${Math.ceil(ms / 1_000)} s`;
 
-type Outcome<T> =
-  | { readonly kind: "done"; readonly answer: Written<T> }
-  | { readonly kind: "failed"; readonly error: CallError; readonly askedMs?: number | undefined };
-
 /** What an exchange means for the call. */
-function judge<T>(result: Exchange, { method, read, secrets }: ApiRequest<T>): Outcome<T> {
-  const failed = (...error: ConstructorParameters<typeof CallError>) =>
-    ({ kind: "failed", error: new CallError(...error) }) as const;
-  if (result.kind === "failed") return failed(result.isStarted ? "ambiguous" : "notSent", result.phrase);
+function judge<T>(result: Exchange, { method, read, secrets }: ApiRequest<T>): Written<T> | CallError {
+  if (result.kind === "failed")
+    return new CallError(result.isStarted ? "ambiguous" : "notSent", result.phrase);
   const { status, headers, body } = result;
   if (status < 300) {
     const answer = read(body);
     // A write that was answered with 2xx is over, whatever the answer contains.
     if (answer.record !== undefined || method !== "GET")
-      return { kind: "done", answer: status === 202 ? { ...answer, deferred: true } : answer };
+      return status === 202 ? { ...answer, deferred: true } : answer;
+    const problem = `the service answered ${status}, but ${answer.problem}`;
     // An empty body may have been lost on the way.
-    const noRecord = answer.noRecord && body !== "";
-    return failed("ambiguous", `the service answered ${status}, but ${answer.problem}`, status, noRecord);
+    const isMissing = answer.noRecord && body !== "";
+    return isMissing ? new CallError("refused", problem, 404) : new CallError("ambiguous", problem, status);
   }
   const said = errorText(body ?? "", secrets);
   const quoted = said === undefined ? "" : ` "${said}"`;
@@ -315,10 +302,7 @@ function judge<T>(result: Exchange, { method, read, secrets }: ApiRequest<T>): O
   const askedMs = retryAfterMs(headers["retry-after"]);
   const asked = askedMs === undefined ? "" : ` and asked to wait ${seconds(askedMs)}`;
   const verdict = mayBeDone(method, status) ? "ambiguous" : "refused";
-  return {
-    ...failed(verdict, `the service answered ${status}${quoted}${redirected}${asked}`, status),
-    askedMs,
-  };
+  return new CallError(verdict, `the service answered ${status}${quoted}${redirected}${asked}`, status);
 }
 
 /** Whether the service may have carried the request out although its answer is not a 2xx. */

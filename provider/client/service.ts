@@ -5,23 +5,21 @@
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod/mini";
 import * as field from "./decode";
-import { type ApiRequest, CallError, type RunOfCall, type Transport, type Written } from "./send";
+import {
+  type ApiRequest,
+  CallError,
+  type CallOptions,
+  type Credentials,
+  type Transport,
+  type Written,
+} from "./send";
 import { errorInPlace } from "./words";
 
-/** Where the service is, and the token for it; checked by provider/lifecycle/config.ts. */
-export interface Credentials {
-  readonly baseUrl: string;
-  readonly accessToken: string;
-}
+export type { Credentials };
 
-export interface Call {
+export interface Call extends CallOptions {
   readonly transport: Transport;
   readonly credentials: Credentials;
-  /** What no error may contain, besides the access token and the key in the request. */
-  readonly secrets?: readonly string[];
-  /** Called before each time that the request is sent. */
-  readonly sending?: () => void;
-  readonly run?: RunOfCall;
 }
 
 export interface WorkspacePath {
@@ -205,7 +203,7 @@ export const createScope = async (call: Call, { workspaceId }: WorkspacePath, bo
 
 /** 4.12. On a connection of its own, and repeated only if it was not sent: each POST grants credits. */
 export const createBilling = async (call: Call, body: CreateBilling) =>
-  write(call, "POST", apiPath`/api/v1/customer-billing`, one("billing", billing), body, "once");
+  write(call, "POST", apiPath`/api/v1/customer-billing`, one("billing", billing), body, true);
 
 // ---- Requests -----------------------------------------------------------------------------------------------------
 
@@ -218,12 +216,12 @@ function write<T>(
   path: string,
   expected: Expected<T>,
   body?: object,
-  policy: ApiRequest<T>["policy"] = method === "POST" ? "untilAccepted" : "idempotent",
+  isOnce?: boolean,
 ): Promise<Written<T>> {
   const { transport, credentials, sending, run } = call;
   const secrets = [credentials.accessToken, ...(call.secrets ?? [])];
   const read = (text: string | undefined) => readAnswer(text, expected, secrets);
-  return transport.send({ ...credentials, method, path, policy, body, secrets, read, sending, run });
+  return transport.send({ ...credentials, method, path, isOnce, body, secrets, read, sending, run });
 }
 
 async function get<T>({ sending: _, ...call }: Call, path: string, expected: Expected<T>): Promise<T> {

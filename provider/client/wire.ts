@@ -1,5 +1,5 @@
 /** One exchange over HTTP: a request is sent once, and its answer is read to the end. */
-import { BlockList, isIP } from "node:net";
+import ipaddr from "ipaddr.js";
 import type { Dispatcher } from "undici";
 
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
@@ -11,15 +11,17 @@ export interface WireRequest {
   readonly body: string | undefined;
 }
 
+interface Answer {
+  readonly kind: "answered";
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** `undefined` if it could not be read to its end. */
+  readonly body: string | undefined;
+}
+
+/** `isStarted`: whether a byte of the request may have been written. */
 export type Exchange =
-  | {
-      readonly kind: "answered";
-      readonly status: number;
-      readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-      /** `undefined` if it could not be read to its end. */
-      readonly body: string | undefined;
-    }
-  /** `isStarted`: whether a byte of the request may have been written. */
+  | Answer
   | { readonly kind: "failed"; readonly isStarted: boolean; readonly phrase: string };
 
 /** In milliseconds: until the connection is open, from then on until the answer's headers, and in all. */
@@ -29,20 +31,17 @@ export type TimeOuts = typeof usualTimeOuts;
 /** The largest answer that is read. */
 export const mostBytes = 64 * 1_024 ** 2;
 
-/** Whether a parsed host is an address in one of the ranges, such as "10.0.0.0/8", of a text. */
-function isInRange(hostname: string, text: string): boolean {
-  const ranges = new BlockList();
-  for (const [, net = "", bits] of text.matchAll(/([\d.]+|[\da-f:]+)\/(\d+)/gi)) {
-    if (isIP(net) !== 0 && Number(bits) <= (isIP(net) === 4 ? 32 : 128))
-      ranges.addSubnet(net, Number(bits), `ipv${isIP(net) as 4 | 6}`);
-  }
+/** Whether a parsed host is an address in one of these ranges, such as "10.0.0.0/8". */
+function isInRange(hostname: string, ranges: readonly string[]): boolean {
   const address = hostname.replace(/^\[|\]$/g, "");
-  return isIP(address) !== 0 && ranges.check(address, `ipv${isIP(address) as 4 | 6}`);
+  if (!ipaddr.isValid(address)) return false;
+  const direct = ranges.filter(ipaddr.isValidCIDR).map(ipaddr.parseCIDR);
+  return ipaddr.subnetMatch(ipaddr.process(address), { direct }, "none") === "direct";
 }
 
 /** Whether a parsed host is this machine. */
 export const isLoopback = (hostname: string) =>
-  hostname === "localhost" || isInRange(hostname, "127.0.0.0/8, ::1/128");
+  hostname === "localhost" || isInRange(hostname, ["127.0.0.0/8", "::1/128"]);
 
 const undici = (): typeof import("undici") => require("undici");
 
@@ -56,22 +55,23 @@ function loadAgent(): typeof import("undici").Agent {
 }
 
 /** Connections to the origin of a URL, through the proxy that the environment names. Throws if that is not a URL. */
-export function openAgent(url: URL, env: NodeJS.ProcessEnv, timeOuts: TimeOuts): Dispatcher {
+export function openAgent({ hostname }: URL, { connectMs, headersMs }: TimeOuts): Dispatcher {
+  const { env } = process;
   const setting = (name: string) => env[name.toLowerCase()] ?? env[name] ?? "";
   // A proxy without a scheme is http, as for Pulumi's CLI and curl.
   const proxy = (name: string) => setting(name).replace(/^(?!.*:\/\/)(?=.)/s, "http://");
   const options = {
     // HTTP/1.1 only: there a request that has not started has certainly not been written.
     allowH2: false,
-    connectTimeout: timeOuts.connectMs,
-    headersTimeout: 0,
+    connectTimeout: connectMs,
+    headersTimeout: headersMs,
     bodyTimeout: 0,
     maxResponseSize: mostBytes,
   };
   const [httpProxy, httpsProxy] = [proxy("HTTP_PROXY"), proxy("HTTPS_PROXY")];
   const noProxy = setting("NO_PROXY");
   // undici would send requests to this machine through the proxy too, token and all, and knows no ranges.
-  const isDirect = isLoopback(url.hostname) || isInRange(url.hostname, noProxy);
+  const isDirect = isLoopback(hostname) || isInRange(hostname, noProxy.split(/[\s,]+/));
   if (isDirect || (httpProxy === "" && httpsProxy === "")) return new (loadAgent())(options);
   const { EnvHttpProxyAgent } = undici();
   return new EnvHttpProxyAgent({ ...options, httpProxy, httpsProxy, noProxy });
@@ -85,69 +85,53 @@ export function exchange(
 ): Promise<Exchange> {
   return new Promise((resolve) => {
     let controller: Dispatcher.DispatchController | undefined;
-    let answer:
-      | { readonly status: number; readonly headers: Record<string, string | string[] | undefined> }
-      | undefined;
+    let answer: Pick<Answer, "status" | "headers"> | undefined;
     let isOver = false;
     const chunks: Buffer[] = [];
 
     function end(result: Exchange): void {
-      if (isOver) return;
       isOver = true;
       clearTimeout(timer);
-      clearTimeout(silence);
       // The connection is free one turn later: a call that followed at once would open another one.
       setImmediate(() => setImmediate(resolve, result));
     }
     function fail(phrase: string): void {
       if (answer === undefined) end({ kind: "failed", isStarted: controller !== undefined, phrase });
-      else end({ kind: "answered", ...answer, body: undefined });
+      else end({ ...answer, kind: "answered", body: undefined });
     }
-    function giveUp(phrase: string): void {
-      fail(phrase);
+    function giveUp(): void {
+      fail(`no answer came within ${timeOuts.exchangeMs / 1_000} s`);
       controller?.abort(new Error("timed out"));
     }
-    const { exchangeMs, headersMs } = timeOuts;
-    const timer = setTimeout(giveUp, exchangeMs, `no answer came within ${exchangeMs / 1_000} s`);
-    const unanswered = `no answer came within ${headersMs / 1_000} s after the request was sent`;
-    let silence: NodeJS.Timeout | undefined;
-
-    const handler: Dispatcher.DispatchHandler = {
-      onRequestStart(started) {
-        // After its time-out, or a second time, the request must not be written.
-        if (isOver || controller !== undefined) return started.abort(new Error("not wanted"));
-        controller = started;
-        silence = setTimeout(giveUp, headersMs, unanswered);
+    const timer = setTimeout(giveUp, timeOuts.exchangeMs);
+    agent.dispatch(
+      { origin: url.origin, path: url.pathname, method, headers, body: body ?? null },
+      {
+        onRequestStart(started) {
+          // After its time-out, or a second time, the request must not be written.
+          if (isOver || controller !== undefined) return started.abort(new Error("not wanted"));
+          controller = started;
+        },
+        onResponseStart(_controller, status, given) {
+          if (status >= 200) answer = { status, headers: given };
+        },
+        onResponseData(_controller, chunk) {
+          chunks.push(chunk);
+        },
+        onResponseEnd() {
+          // Leaves out a byte order mark.
+          const text = new TextDecoder().decode(Buffer.concat(chunks));
+          if (answer !== undefined) end({ ...answer, kind: "answered", body: text });
+        },
+        onResponseError(_controller, error) {
+          fail(failurePhrase(error, controller !== undefined, timeOuts));
+        },
       },
-      onResponseStart(_controller, status, given) {
-        if (status < 200) return;
-        clearTimeout(silence);
-        answer = { status, headers: given };
-      },
-      onResponseData(_controller, chunk) {
-        chunks.push(chunk);
-      },
-      onResponseEnd() {
-        // Leaves out a byte order mark.
-        if (answer !== undefined)
-          end({ kind: "answered", ...answer, body: new TextDecoder().decode(Buffer.concat(chunks)) });
-      },
-      onResponseError(_controller, error) {
-        fail(failurePhrase(error, controller !== undefined, timeOuts));
-      },
-    };
-    try {
-      agent.dispatch(
-        { origin: url.origin, path: url.pathname, method, headers: { ...headers }, body: body ?? null },
-        handler,
-      );
-    } catch (error) {
-      fail(failurePhrase(error, false, timeOuts));
-    }
+    );
   });
 }
 
-/** What the codes of connection errors mean. `{connect}` stands for the seconds of that time-out. */
+/** What the codes of connection errors mean. `{connect}` and `{headers}` stand for the seconds of these time-outs. */
 export const phrases: Readonly<Record<string, string>> = {
   ECONNREFUSED: "the connection was refused",
   ENOTFOUND: "the host name is not known",
@@ -155,6 +139,7 @@ export const phrases: Readonly<Record<string, string>> = {
   ECONNRESET: "the connection was reset",
   UND_ERR_SOCKET: "the connection was closed",
   UND_ERR_CONNECT_TIMEOUT: "could not connect within {connect} s",
+  UND_ERR_HEADERS_TIMEOUT: "no answer came within {headers} s after the request was sent",
   UND_ERR_INVALID_ARG: "the request can't be sent, most likely because of a character in the access token",
 };
 
@@ -166,5 +151,8 @@ export function failurePhrase(error: unknown, isStarted: boolean, timeOuts: Time
   const shown = /^[A-Z][A-Z0-9_]{1,50}$/.test(String(code)) ? ` (${code})` : "";
   const phrase = phrases[String(code)] ?? `the connection failed${shown}`;
   const when = isStarted && phrase.startsWith("the connection") ? " before the service answered" : "";
-  return (phrase + when).replace("{connect}", String(timeOuts.connectMs / 1_000));
+  const seconds = { connect: timeOuts.connectMs / 1_000, headers: timeOuts.headersMs / 1_000 };
+  return (phrase + when).replace(/\{(connect|headers)\}/, (_, name: keyof typeof seconds) =>
+    String(seconds[name]),
+  );
 }

@@ -6,9 +6,9 @@ import { type Received, startWireServer, type WireServer } from "./wireServer";
 
 export const token = "tok_0123456789/secret+value=";
 
-/** A `Call` with this base URL and a new transport, by default without jitter. */
+/** A `Call` with this base URL and a new transport, whose pauses take no time unless one is given. */
 export function callTo(baseUrl: string, options: TransportOptions = {}, accessToken = token): Call {
-  const transport = openTransport({ random: () => 0, env: {}, ...options });
+  const transport = openTransport({ pause: quickPauses().pause, ...options });
   onTestFinished(() => transport.close());
   return { transport, credentials: { baseUrl, accessToken } };
 }

@@ -241,7 +241,7 @@ describe("the client", () => {
     async (variant) => {
       const service = await startStandIn({ variant });
       onTestFinished(() => service.close());
-      const call = callTo(service.url, {}, service.accessToken);
+      const call = callTo(service.url, { pause: undefined }, service.accessToken);
       const created = await api.createApiKey(call, newKey);
       expect(created.problem).toBeUndefined();
       const keyId = created.record?.id ?? "";

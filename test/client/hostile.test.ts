@@ -3,7 +3,7 @@ import { CallError } from "../../provider/client/send";
 import { type StandIn, startStandIn } from "../../standin";
 import { someOf } from "../all";
 import * as api from "./api";
-import { callTo, newBilling, newKey, quickPauses, token } from "./calls";
+import { callTo, newBilling, newKey, token } from "./calls";
 import type { HostileAnswer, Meaning } from "./hostileAnswer";
 import { hostileAnswers } from "./hostileAnswers";
 import { answer, startWireServer, type WireServer } from "./wireServer";
@@ -103,7 +103,7 @@ describe.each(named)("a hostile answer (%s)", (name) => {
       const { id } = standIn.addKey({ workspaceId: "ws_main", name: "a" });
       standIn.inject({ times: Number.POSITIVE_INFINITY, fault });
       const short = ["hang", "drip", "endless"].includes(fault.kind);
-      const call = callTo(standIn.url, { pause: quickPauses().pause, timeOuts: short ? timeOuts : patient });
+      const call = callTo(standIn.url, { timeOuts: short ? timeOuts : patient });
       const outcome = await asking.run(call, id).catch((error: unknown) => error);
       if (outcome instanceof Error) {
         expect(outcome).toBeInstanceOf(CallError);

@@ -31,11 +31,7 @@ export function startProcess(
 ): Process {
   const { url, accessToken } = service;
   const env = { APIKEYS_BASE_URL: url, APIKEYS_ACCESS_TOKEN: accessToken };
-  const transport = openTransport({
-    env,
-    random: () => 0.5,
-    ...(pauses === "quick" && { pause: quickPauses().pause }),
-  });
+  const transport = openTransport(pauses === "quick" ? { pause: quickPauses().pause } : {});
   const warnings: string[] = [];
   const config = engineConfig(() => undefined);
   const context = {

@@ -131,10 +131,7 @@ describe("APIKEYS_DEBUG=1", () => {
       if (n === 2) return answer(503);
       return n === 3 ? answer(200, keyAnswer) : answer(403, { message: "no" });
     });
-    const call = callTo(`${server.url}/pre`, {
-      log: (line) => lines.push(line),
-      env: { APIKEYS_DEBUG: "1" },
-    });
+    const call = callTo(`${server.url}/pre`, { log: (line) => lines.push(line) });
     await api.readApiKey(call, { workspaceId: "w/1", keyId: "k" });
     await errorOf(api.createApiKey(call, newKey));
     const target = "GET /pre/api/v1/workspace/w%2F1/api-key/k";
@@ -149,7 +146,7 @@ describe("APIKEYS_DEBUG=1", () => {
   it("prints no secret, even if an id is the token", async () => {
     const lines: string[] = [];
     const server = await wireServer(() => answer(404));
-    const call = callTo(server.url, { log: (line) => lines.push(line), env: { APIKEYS_DEBUG: "1" } });
+    const call = callTo(server.url, { log: (line) => lines.push(line) });
     await errorOf(api.readApiKey(call, { workspaceId: "w", keyId: token }));
     expect(lines[0]).toContain("GET /api/v1/workspace/w/api-key/[secret] 404");
   });

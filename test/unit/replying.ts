@@ -52,7 +52,7 @@ export function replying(definition: AnyDefinition, reply: (asked: Asked) => unk
       }
       const reading = read(typeof answer === "string" ? answer : JSON.stringify(answer));
       if (method === "GET" && reading.record === undefined)
-        throw new CallError("ambiguous", reading.problem ?? "", 200, reading.noRecord);
+        throw new CallError("ambiguous", reading.problem ?? "", reading.noRecord ? 404 : 200);
       return reading;
     },
     get writes() {

@@ -27,10 +27,8 @@ export async function startInProcess(service: Service): Promise<Actor> {
   const warnings: string[] = [];
   const debug: string[] = [];
   const transport = openTransport({
-    env,
     // Its pauses take no time.
     pause: () => wait(0),
-    random: () => 0.5,
     log: (line) => debug.push(line),
     timeOuts,
   });
