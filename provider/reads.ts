@@ -1,5 +1,5 @@
 /** Reads that many operations need at about the same time: one request serves them all. */
-import { CallError, type Transport } from "./client/send";
+import { CallError, type Credentials, type Transport } from "./client/send";
 import { type Call, listApiKeys, listScopes, listWorkspaces, readWorkspace } from "./client/service";
 
 /** An answer, or why there is none. */
@@ -39,20 +39,17 @@ export function openSharedRead<T>(read: () => Promise<T>, writes: () => number):
   function start(): Request {
     const request = { writes: writes(), answer: readingOf(read()) };
     last = request;
-    const forget = () => {
+    setTimeout(() => {
       if (last === request) last = undefined;
-    };
-    setTimeout(forget, servesMs).unref();
+    }, servesMs).unref();
     return request;
   }
-  /** The request that follows the one under way. */
-  async function startNext(): Promise<Reading<T>> {
-    await last?.answer.catch(() => {});
-    next = undefined;
-    return start().answer;
-  }
+  /** Shares the request that follows the one under way. */
   async function fresh(): Promise<Reading<T>> {
-    next ??= startNext();
+    next ??= Promise.allSettled([last?.answer]).then(() => {
+      next = undefined;
+      return start().answer;
+    });
     return next;
   }
   return {
@@ -88,25 +85,19 @@ export type SharedReads = ReturnType<typeof openReads>;
 
 const ofTransport = new WeakMap<Transport, Map<string, SharedReads>>();
 
-export function sharedReads(call: Call): SharedReads {
-  const all = ofTransport.get(call.transport) ?? new Map<string, SharedReads>();
-  ofTransport.set(call.transport, all);
-  const service = JSON.stringify(call.credentials);
-  const reads = all.get(service) ?? openReads(call);
+export function sharedReads({ transport, credentials, secrets = [] }: Call): SharedReads {
+  const all = ofTransport.get(transport) ?? new Map<string, SharedReads>();
+  ofTransport.set(transport, all);
+  const service = JSON.stringify(credentials);
+  const reads = all.get(service) ?? openReads(transport, credentials);
   all.set(service, reads);
-  for (const secret of call.secrets ?? []) reads.secrets.add(secret);
+  for (const secret of secrets) reads.secrets.add(secret);
   return reads;
 }
 
-function openReads({ transport, credentials }: Call) {
+function openReads(transport: Transport, credentials: Credentials) {
   const secrets = new Set<string>();
-  const call: Call = {
-    transport,
-    credentials,
-    get secrets() {
-      return [...secrets];
-    },
-  };
+  const call = { transport, credentials, secrets };
   const open = <T>(read: () => Promise<T>) => openSharedRead(read, () => transport.writes);
   return {
     /** What any reader masks in messages. */
@@ -128,13 +119,7 @@ function each<T>(make: (workspaceId: string) => T): (workspaceId: string) => T {
   };
 }
 
-function listing<T extends { readonly id: string; readonly deleted?: boolean | undefined }>(
-  records: readonly T[],
-): Listing<T> {
-  const byId = new Map<string, T>();
-  // If an id is listed twice, the record that is not deleted counts.
-  for (const record of records) {
-    if (record.deleted !== true || !byId.has(record.id)) byId.set(record.id, record);
-  }
-  return { all: [...byId.values()], byId };
-}
+const listing = <T extends { readonly id: string }>(all: readonly T[]): Listing<T> => ({
+  all,
+  byId: new Map(all.map((record) => [record.id, record])),
+});

@@ -2,15 +2,7 @@
 import { setTimeout as timer } from "node:timers/promises";
 import type { Dispatcher } from "undici";
 import { version } from "../../package.json";
-import {
-  type Exchange,
-  exchange,
-  type Method,
-  openAgent,
-  type TimeOuts,
-  usualTimeOuts,
-  type WireRequest,
-} from "./wire";
+import { type Exchange, exchange, type Method, openAgent, type TimeOuts, usualTimeOuts } from "./wire";
 import { errorText, maskSecrets } from "./words";
 
 /**
@@ -69,7 +61,7 @@ export interface Credentials {
 
 export interface CallOptions {
   /** What no message may contain, besides the access token and the key in the request. */
-  readonly secrets?: readonly string[];
+  readonly secrets?: Iterable<string> | undefined;
   /** Called before each time that the request is sent. */
   readonly sending?: (() => void) | undefined;
   readonly run?: RunOfCall | undefined;
@@ -99,14 +91,7 @@ interface RunOfCall {
 }
 
 /** What all calls of a process share: connections, and the lane of each origin. */
-export interface Transport {
-  /** What a 2xx contains; for a GET, always a record. Everything else is a CallError. */
-  send<T>(request: ApiRequest<T>): Promise<Written<T>>;
-  /** How often a write began or ended so far: an answer that was asked for before it changed may be out of date. */
-  readonly writes: number;
-  /** Cuts all connections; calls under way fail. Only tests need it: idle connections keep no process alive. */
-  close(): Promise<void>;
-}
+export type Transport = ReturnType<typeof openTransport>;
 
 /** For tests. */
 export interface TransportOptions {
@@ -161,7 +146,7 @@ function openLane(agent: Dispatcher) {
 type Lane = ReturnType<typeof openLane>;
 
 /** Opens nothing by itself: the HTTP library is loaded, and connections are opened, when they are first needed. */
-export function openTransport(options: TransportOptions = {}): Transport {
+export function openTransport(options: TransportOptions = {}) {
   const isDebugging = ["true", "1"].includes(process.env["APIKEYS_DEBUG"] ?? "");
   const { log = isDebugging ? toStderr : undefined, pause = systemPause } = options;
   const timeOuts = { ...usualTimeOuts, ...options.timeOuts };
@@ -176,26 +161,7 @@ export function openTransport(options: TransportOptions = {}): Transport {
       throw new CallError("notSent", "HTTP_PROXY or HTTPS_PROXY is not the URL of a proxy");
     }
   }
-  async function send<T>(request: ApiRequest<T>): Promise<Written<T>> {
-    const { method, baseUrl, path, accessToken, body } = request;
-    const url = new URL(baseUrl);
-    url.pathname = url.pathname.replace(/\/+$/, "") + path;
-    const headers = {
-      accept: "application/json",
-      "accept-encoding": "identity",
-      // A proxy's cache could answer with what was there before the last write.
-      "cache-control": "no-cache",
-      authorization: `Bearer ${accessToken}`,
-      "user-agent": `pulumi-apikeys/${version}`,
-      ...(body && { "content-type": "application/json" }),
-    };
-    const lane = lanes.get(url.origin) ?? openLane(agentFor(url));
-    lanes.set(url.origin, lane);
-    const wire = { method, url, headers, body: body && JSON.stringify(body) };
-    return lane.inTurn(() => repeat(request, wire, lane));
-  }
-
-  async function repeat<T>(request: ApiRequest<T>, wire: WireRequest, lane: Lane): Promise<Written<T>> {
+  async function repeat<T>(request: ApiRequest<T>, url: URL, lane: Lane): Promise<Written<T>> {
     const { method, isOnce, run } = request;
     const signal = run?.closed;
     const beganAt = Date.now();
@@ -221,7 +187,7 @@ export function openTransport(options: TransportOptions = {}): Transport {
         fail(new CallError("notSent", `${what}, because ${barred}`));
       }
       sent += 1;
-      const result = await exchangeOnce(request, wire, lane, sent);
+      const result = await exchangeOnce(request, url, lane, sent);
       const outcome = judge(result, request);
       if (!(outcome instanceof CallError)) return outcome;
 
@@ -247,18 +213,30 @@ export function openTransport(options: TransportOptions = {}): Transport {
   }
 
   async function exchangeOnce(
-    { isOnce, sending, secrets }: ApiRequest<unknown>,
-    wire: WireRequest,
+    { method, accessToken, body, isOnce, sending, secrets }: ApiRequest<unknown>,
+    url: URL,
     lane: Lane,
     attempt: number,
   ): Promise<Exchange> {
-    const { method, url } = wire;
+    const headers = {
+      accept: "application/json",
+      "accept-encoding": "identity",
+      // A proxy's cache could answer with what was there before the last write.
+      "cache-control": "no-cache",
+      authorization: `Bearer ${accessToken}`,
+      "user-agent": `pulumi-apikeys/${version}`,
+      ...(body && { "content-type": "application/json" }),
+    };
     // Credits must not be lost to a connection that the service has just closed.
     const agent = isOnce ? agentFor(url) : lane.agent;
     const startedAt = performance.now();
     if (method !== "GET") writes += 1;
     sending?.();
-    const result = await exchange(agent, wire, timeOuts);
+    const result = await exchange(
+      agent,
+      { method, url, headers, body: body && JSON.stringify(body) },
+      timeOuts,
+    );
     if (method !== "GET") writes += 1;
     if (isOnce) void agent.destroy();
     const what = result.kind === "failed" ? `failed (${result.phrase})` : result.status;
@@ -268,10 +246,19 @@ export function openTransport(options: TransportOptions = {}): Transport {
   }
 
   return {
-    send,
+    /** What a 2xx contains; for a GET, always a record. Everything else is a CallError. */
+    async send<T>(request: ApiRequest<T>): Promise<Written<T>> {
+      const url = new URL(request.baseUrl);
+      url.pathname = url.pathname.replace(/\/+$/, "") + request.path;
+      const lane = lanes.get(url.origin) ?? openLane(agentFor(url));
+      lanes.set(url.origin, lane);
+      return lane.inTurn(() => repeat(request, url, lane));
+    },
+    /** How often a write began or ended so far: an answer that was asked for before it changed may be out of date. */
     get writes() {
       return writes;
     },
+    /** Cuts all connections; calls under way fail. Only tests need it: idle connections keep no process alive. */
     async close() {
       isClosed = true;
       await Promise.all(Array.from(lanes.values(), ({ agent }) => agent.destroy()));

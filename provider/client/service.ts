@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod/mini";
+import { toDotPath } from "zod/v4/core";
 import * as field from "./decode";
 import {
   type ApiRequest,
@@ -111,35 +112,32 @@ export type ScopeRecord = Plain<z.infer<typeof scope>>;
 
 // ---- Bodies (part 4) ----------------------------------------------------------------------------------------------
 
-interface NewApiKey {
+export interface CreateApiKey {
   readonly name: string;
   readonly workspaceId: string;
   readonly scopes: readonly KeyScope[];
   readonly enabled: boolean;
   readonly customerId: string;
-}
-
-export interface CreateApiKey extends NewApiKey {
   readonly prefix?: string | undefined;
   readonly expiresAt?: number | undefined;
   readonly externalMeterId?: string | undefined;
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** `key` is the existing value. */
-export interface MigrateApiKey extends NewApiKey {
+/** `key` is the existing value. Without prefix, expiresAt and externalMeterId. */
+export interface MigrateApiKey extends CreateApiKey {
   readonly key: string;
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-export type EditApiKey = { readonly [Name in "name" | "enabled" | "scopes"]?: NewApiKey[Name] | undefined };
+export type EditApiKey = {
+  readonly [Name in "name" | "enabled" | "scopes"]?: CreateApiKey[Name] | undefined;
+};
 
-export interface EditWorkspace {
-  readonly defaultKeyPrefix?: string | undefined;
-  readonly defaultAllowedIPs?: readonly string[] | undefined;
-  readonly defaultRateLimitPerSecond?: number | undefined;
-  readonly defaultExpiration?: number | undefined;
-}
+/** The defaults for new keys. */
+export type EditWorkspace = Partial<
+  Omit<WorkspaceRecord, "id" | "name" | "teamId" | "createdAt" | "updatedAt">
+>;
 
 export type CreateScope = Readonly<Record<"name" | "representation" | "description", string>>;
 
@@ -258,11 +256,7 @@ interface Expected<T> {
   readonly id?: string | undefined;
 }
 
-const one = <T>(wrapper: string, decoder: field.Decoder<T>, id?: string): Expected<T> => ({
-  wrapper,
-  decoder,
-  id,
-});
+const one = <T>(wrapper: string, decoder: field.Decoder<T>, id?: string) => ({ wrapper, decoder, id });
 
 /** Null is an empty list, and so is one that an answer without any field leaves out. */
 const many = <T>(wrapper: string, entry: field.Decoder<T>): Expected<readonly T[]> => ({
@@ -291,16 +285,12 @@ function readAnswer<T>(
     return isAnother ? unusable(`the answer's ${wrapper}.id is not the one asked for`) : { record: data };
   }
   const said = errorInPlace(body, answer, secrets);
-  const place = fieldName(error.issues[0]?.path ?? []);
-  const problem = `the answer's ${wrapper}${place} is missing or has another type${said ? `: "${said}"` : ""}`;
+  const place = toDotPath([wrapper, ...(error.issues[0]?.path ?? [])]);
+  const problem = `the answer's ${place} is missing or has another type${said ? `: "${said}"` : ""}`;
   return { ...unusable(problem), ...(value === null && !said && { noRecord: true }) };
 }
 
 const unusable = (problem: string): Written<never> => ({ record: undefined, problem });
-
-/** A field of the answer: `apiKey.scopes[2].del`. */
-const fieldName = (path: readonly PropertyKey[]): string =>
-  path.map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`)).join("");
 
 /** Some services send the masked form as `key`, which is not a secret, or the secret as `maskedKey`, which must not be shown. */
 function withSecretApart(
