@@ -195,7 +195,7 @@ export function openTransport(options: TransportOptions = {}) {
       if (verdict === "ambiguous" && method !== "GET") mayBeDone = true;
       const askedMs = result.kind === "answered" ? retryAfterMs(result.headers["retry-after"]) : undefined;
       const ceilingMs = Math.min(retryLimits.longestPauseMs, retryLimits.firstPauseMs * 2 ** (sent - 1));
-      const waitMs = Math.max(askedMs ?? 0, Math.floor((0.5 + Math.random() / 2) * ceilingMs));
+      const waitMs = Math.max(askedMs ?? 0, (0.5 + Math.random() / 2) * ceilingMs);
       const isThrottled = status === 429 || (status === 403 && askedMs !== undefined);
       if (isThrottled) lane.quietUntil = Math.max(lane.quietUntil, Date.now() + waitMs);
       // Without pauses, even these must come to an end.

@@ -4,7 +4,7 @@ import type { Dispatcher } from "undici";
 
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
-export interface WireRequest {
+interface WireRequest {
   readonly method: Method;
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
@@ -81,7 +81,7 @@ export function openAgent({ hostname }: URL, { connectMs, headersMs }: TimeOuts)
 export function exchange(
   agent: Dispatcher,
   { method, url, headers, body }: WireRequest,
-  timeOuts: TimeOuts,
+  { exchangeMs }: TimeOuts,
 ): Promise<Exchange> {
   return new Promise((resolve) => {
     let controller: Dispatcher.DispatchController | undefined;
@@ -99,11 +99,10 @@ export function exchange(
       if (answer === undefined) end({ kind: "failed", isStarted: controller !== undefined, phrase });
       else end({ ...answer, kind: "answered", body: undefined });
     }
-    function giveUp(): void {
-      fail(`no answer came within ${timeOuts.exchangeMs / 1_000} s`);
+    const timer = setTimeout(() => {
+      fail(`no answer came within ${exchangeMs / 1_000} s`);
       controller?.abort(new Error("timed out"));
-    }
-    const timer = setTimeout(giveUp, timeOuts.exchangeMs);
+    }, exchangeMs);
     agent.dispatch(
       { origin: url.origin, path: url.pathname, method, headers, body: body ?? null },
       {
@@ -124,35 +123,31 @@ export function exchange(
           if (answer !== undefined) end({ ...answer, kind: "answered", body: text });
         },
         onResponseError(_controller, error) {
-          fail(failurePhrase(error, controller !== undefined, timeOuts));
+          fail(failurePhrase(error, controller !== undefined));
         },
       },
     );
   });
 }
 
-/** What the codes of connection errors mean. `{connect}` and `{headers}` stand for the seconds of these time-outs. */
+/** What the codes of connection errors mean. */
 export const phrases: Readonly<Record<string, string>> = {
   ECONNREFUSED: "the connection was refused",
   ENOTFOUND: "the host name is not known",
   EAI_AGAIN: "the host name could not be resolved",
   ECONNRESET: "the connection was reset",
   UND_ERR_SOCKET: "the connection was closed",
-  UND_ERR_CONNECT_TIMEOUT: "could not connect within {connect} s",
-  UND_ERR_HEADERS_TIMEOUT: "no answer came within {headers} s after the request was sent",
+  UND_ERR_CONNECT_TIMEOUT: `could not connect within ${usualTimeOuts.connectMs / 1_000} s`,
+  UND_ERR_HEADERS_TIMEOUT: `no answer came within ${usualTimeOuts.headersMs / 1_000} s after the request was sent`,
   UND_ERR_INVALID_ARG: "the request can't be sent, most likely because of a character in the access token",
 };
 
 /** In our own words: what libraries say can hold headers, so nothing of theirs but a code gets through. */
-export function failurePhrase(error: unknown, isStarted: boolean, timeOuts: TimeOuts): string {
+export function failurePhrase(error: unknown, isStarted: boolean): string {
   const { code, message } = (error ?? {}) as { readonly code?: unknown; readonly message?: unknown };
   const refusal = /^Proxy response \((\d{3})\)/.exec(String(message));
   if (refusal !== null) return `the proxy answered ${refusal[1]}`;
   const shown = /^[A-Z][A-Z0-9_]{1,50}$/.test(String(code)) ? ` (${code})` : "";
   const phrase = phrases[String(code)] ?? `the connection failed${shown}`;
-  const when = isStarted && phrase.startsWith("the connection") ? " before the service answered" : "";
-  const seconds = { connect: timeOuts.connectMs / 1_000, headers: timeOuts.headersMs / 1_000 };
-  return (phrase + when).replace(/\{(connect|headers)\}/, (_, name: keyof typeof seconds) =>
-    String(seconds[name]),
-  );
+  return isStarted && phrase.startsWith("the connection") ? `${phrase} before the service answered` : phrase;
 }

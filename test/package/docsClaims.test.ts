@@ -98,8 +98,8 @@ describe("docs/troubleshooting.md", () => {
 
   it("quotes every reason why a connection fails", () => {
     const codes = [...Object.keys(phrases), "EHOSTUNREACH"];
-    const reasons = codes.map((code) => failurePhrase({ code }, true, usualTimeOuts));
-    const proxied = failurePhrase({ message: "Proxy response (403)" }, false, usualTimeOuts);
+    const reasons = codes.map((code) => failurePhrase({ code }, true));
+    const proxied = failurePhrase({ message: "Proxy response (403)" }, false);
     const isQuoted = (reason: string) =>
       messages
         .map(parts)
