@@ -22,30 +22,6 @@ afterAll(() => service.close());
 
 const answering = (body: unknown, status = 200): Fault => ({ kind: "status", status, body });
 
-describe("settings of a workspace", () => {
-  const before = { defaultKeyPrefix: "old", defaultExpiration: 60 };
-  const inputs = { workspaceId, defaultKeyPrefix: "new", defaultExpiration: 5, onDestroy: "restore" };
-  beforeEach(() => service.editWorkspace(workspaceId, before));
-
-  test.each([
-    ["an error", { error: "quota" }, 'the answer\'s workspace is missing or has another type: "quota"'],
-    ["a page", "<html></html>", "the answer is not JSON"],
-  ])(
-    "R4 a number that has its old value after an answer with %s was not applied",
-    async (_what, body, why) => {
-      const { id, state } = await process.of("WorkspaceSettings").create(inputs);
-      service.inject({ endpoint: "editWorkspace", fault: answering(body), times: 2 });
-      const next = startProcess(service);
-      const failure = await failureOf(
-        next.of("WorkspaceSettings").update(id, state, { ...inputs, defaultExpiration: 7 }),
-      );
-      expect(failure.message).toContain(`the service did not apply the change (${why}).`);
-      expect(failure.message).toContain("defaultExpiration: the program has 7, the service still has 5");
-      expect(next.warnings).toEqual([]);
-    },
-  );
-});
-
 describe("a key", () => {
   const inputs = { workspaceId, customerId: "cus_1", name: "ci", scopes: [], enabled: true };
   const denial = answering({ error: "quota exceeded" });

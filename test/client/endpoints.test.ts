@@ -1,7 +1,6 @@
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { version } from "../../package.json";
 import { isNotFound } from "../../provider/client/send";
-import { type PresetName, presets, startStandIn } from "../../standin";
 import * as api from "./api";
 import { callTo, errorOf, keyAnswer, keyPath, newBilling, newKey, token, wireServer } from "./calls";
 import { answer, type Received } from "./wireServer";
@@ -129,34 +128,6 @@ describe("an endpoint of the client", () => {
 });
 
 describe("the answer to a successful write", () => {
-  it.each<[string, string, string]>([
-    ["204", "HTTP/1.1 204 X\r\n\r\n", "the answer is empty"],
-    ["200 without a body", answer(200), "the answer is empty"],
-    ["200 with HTML", answer(200, "<html>"), "the answer is not JSON"],
-    [
-      "200 with another form",
-      answer(200, { ok: true }),
-      "the answer's apiKey is missing or has another type",
-    ],
-    [
-      "200 with another key",
-      answer(200, { apiKey: { id: "other" } }),
-      "the answer's apiKey.id is not the one asked for",
-    ],
-    [
-      "200 with a wrong field",
-      answer(200, { apiKey: { id: "k", enabled: 1 } }),
-      "the answer's apiKey.enabled is missing or has another type",
-    ],
-  ])("(%s) gives neither an error nor a record, but the reason", async (_name, reply, problem) => {
-    const server = await wireServer(() => reply);
-    const call = callTo(server.url);
-    const expected = { record: undefined, problem };
-    expect(await api.editApiKey(call, keyPath, { name: "a" })).toMatchObject(expected);
-    expect(await api.deleteApiKey(call, keyPath)).toMatchObject(expected);
-    expect(server.requests).toHaveLength(2);
-  });
-
   it("may have null instead of a record, as of a key that does not exist; but not beside an error", async () => {
     let body: object = { apiKey: null };
     const server = await wireServer(() => answer(200, body));
@@ -199,12 +170,6 @@ describe("the answer to a successful write", () => {
     expect(written).toEqual({ record: undefined, problem: "the answer was cut off, or took too long" });
     expect(server.requests).toHaveLength(1);
   });
-
-  it("gives no record if it is about another workspace", async () => {
-    const server = await wireServer(() => answer(200, { workspace: { id: "ws_other" } }));
-    const problem = "the answer's workspace.id is not the one asked for";
-    expect(await api.editWorkspace(callTo(server.url), keyPath, {})).toEqual({ record: undefined, problem });
-  });
 });
 
 describe("the answer to a GET", () => {
@@ -233,50 +198,4 @@ describe("the answer to a GET", () => {
     expect([error.verdict, error.status]).toEqual(["ambiguous", 200]);
     expect(server.requests).toHaveLength(4);
   });
-});
-
-describe("the client", () => {
-  it.each(Object.keys(presets) as PresetName[])(
-    "works with every endpoint on a service like the preset %s",
-    async (variant) => {
-      const service = await startStandIn({ variant });
-      onTestFinished(() => service.close());
-      const call = callTo(service.url, { pause: undefined }, service.accessToken);
-      const created = await api.createApiKey(call, newKey);
-      expect(created.problem).toBeUndefined();
-      const keyId = created.record?.id ?? "";
-      expect(created.record?.key).toBe(service.key(keyId)?.key);
-      const path = { workspaceId: "ws_main", keyId };
-
-      const alive = await api.readApiKey(call, path);
-      expect([alive.id, alive.key]).toEqual([keyId, undefined]);
-      expect(alive.deleted).not.toBe(true);
-      await api.editApiKey(call, path, { name: "renamed", enabled: false, scopes: [] });
-      await service.settled();
-      expect(service.key(keyId)?.name).toBe("renamed");
-      if ("keyLists" in presets[variant]) {
-        expect((await errorOf(api.listApiKeys(call, path))).status).toBe(presets[variant].keyLists);
-      } else {
-        await api.listApiKeys(call, path);
-        expect((await api.listApiKeys(call, path)).map(({ id }) => id)).toEqual([keyId]);
-      }
-      expect((await api.migrateApiKey(call, migrated)).record?.key).toBe("sk_existing_value");
-
-      expect((await api.readWorkspace(call, path)).id).toBe("ws_main");
-      expect((await api.listWorkspaces(call)).map(({ id }) => id).sort()).toEqual(["ws_main", "ws_second"]);
-      await api.editWorkspace(call, path, { ...settings, defaultExpiration: 60 });
-      await service.settled();
-      expect((await api.readWorkspace(call, path)).defaultAllowedIPs).toHaveLength(1);
-      expect((await api.createScope(call, path, scopeBody)).record?.representation).toBe("docs");
-      await api.listScopes(call, path);
-      expect((await api.listScopes(call, path)).map(({ representation }) => representation)).toEqual([
-        "docs",
-      ]);
-      expect((await api.createBilling(call, newBilling)).record?.id).toBe(service.billings()[0]?.id);
-
-      await api.deleteApiKey(call, path);
-      await service.settled();
-      expect(service.keys({ deleted: false }).map(({ id }) => id)).not.toContain(keyId);
-    },
-  );
 });

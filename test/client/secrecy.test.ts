@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { CallError } from "../../provider/client/send";
-import { type Fault, startStandIn } from "../../standin";
+import { startStandIn } from "../../standin";
 import * as api from "./api";
 import { callTo, newBilling, newKey, token, wireServer } from "./calls";
 import { answer } from "./wireServer";
@@ -103,39 +103,6 @@ describe("no error and no debug line contains the token or a key", () => {
     expect(lines.length).toBeGreaterThanOrEqual(runs.length);
     expectNoSecret("migrate", lines.join("\n"));
   });
-
-  const faults: Fault[] = [
-    { kind: "resetBefore" },
-    { kind: "resetAfter" },
-    { kind: "errorAfter" },
-    { kind: "truncated" },
-    { kind: "garbled" },
-    { kind: "hang" },
-    { kind: "rateLimited", retryAfter: 9_999 },
-    { kind: "redirect", to: `http://127.0.0.1:1/${encodeURIComponent(token)}?t=${token}` },
-    { kind: "html" },
-    { kind: "otherRecord" },
-    { kind: "withoutKey" },
-    { kind: "emptyBody" },
-  ];
-  it.each(faults.map((fault) => [fault.kind, fault] as const))(
-    "if the stand-in has the fault %s",
-    async (_kind, fault) => {
-      const tenant = { name: "t", accessToken: token, workspaces: [{ id: "ws_main" }] };
-      const service = await startStandIn({
-        tenants: [tenant],
-        variant: { errorEchoes: "request", duplicateKey: 409 },
-      });
-      onTestFinished(() => service.close());
-      service.addKey({ id: "k", workspaceId: "ws_main", name: "a", key: made });
-      service.inject({ times: Number.POSITIVE_INFINITY, fault });
-      const timeOuts = { headersMs: 100, exchangeMs: 300 };
-      for (const [name, run] of runs) {
-        const call = callTo(service.url, { timeOuts });
-        expectNoSecret(name, everythingOf(await run(call).catch((error: unknown) => error)));
-      }
-    },
-  );
 
   it("if the service repeats the whole request in its refusals", async () => {
     const tenant = { name: "t", accessToken: token, workspaces: [{ id: "ws_main" }] };

@@ -108,30 +108,14 @@ describe("a 429", () => {
     expect(refusing.requests).toHaveLength(1);
   });
 
-  it.each(["3600", "31536000"])(
-    "with a Retry-After of %s fails at once, and the error has the requested time",
-    async (header) => {
-      const server = await busyFor(1, `retry-after: ${header}`);
-      const error = await errorOf(api.createApiKey(callTo(server.url), newKey));
-      expect([error.verdict, error.status]).toEqual(["refused", 429]);
-      expect(error.message).toMatch(
-        /^the service answered 429 "slow down" and asked to wait (3600|31536000) s$/,
-      );
-      expect(server.requests).toHaveLength(1);
-    },
-  );
-
-  it("with a Retry-After of more than a year, such as the time in seconds, is repeated as without it", async () => {
-    const server = await busyFor(1, "retry-after: 1767225600");
-    const { waits, pause } = quickPauses();
-    await api.createApiKey(callTo(server.url, { pause }), newKey);
-    expect(waits).toEqual([expect.closeTo(188, -2.1)]);
-  });
-
-  it("with a Retry-After of an hour keeps other calls from being sent", async () => {
+  it("with a Retry-After of an hour fails at once, and keeps other calls from being sent", async () => {
     const server = await busyFor(1, "retry-after: 3600");
     const call = callTo(server.url);
-    await errorOf(api.createApiKey(call, newKey));
+    expect(await errorOf(api.createApiKey(call, newKey))).toMatchObject({
+      verdict: "refused",
+      status: 429,
+      message: 'the service answered 429 "slow down" and asked to wait 3600 s',
+    });
     const error = await errorOf(api.readApiKey(call, keyPath));
     expect([error.verdict, error.message]).toEqual(["notSent", "the service asked to wait another 3600 s"]);
     expect(server.requests).toHaveLength(1);
