@@ -37,8 +37,6 @@ export const comparableText: Decoder<string | undefined> = z.pipe(
   ),
   text,
 );
-/** A field that is never taken over. */
-export const withheld: Decoder<string | undefined> = z.transform(() => undefined);
 /** Null is an empty list. */
 export const nullAsEmpty = z.transform((list: unknown) => (list === null ? [] : list));
 export const listOf = <T>(entry: Decoder<T>): Decoder<readonly T[] | undefined> =>

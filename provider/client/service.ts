@@ -55,8 +55,6 @@ const apiKey = z.object({
   updatedAt: field.mirroredText,
   lastUsedAt: field.lenient(field.comparableText),
   billingId: field.mirroredText,
-  // Not taken over from an answer to read, list, edit or delete.
-  key: field.withheld,
 });
 
 /** In a list, an odd record must not hide all others. */
@@ -104,8 +102,8 @@ const billing = z.object({
 type Plain<T> = { readonly [Name in keyof T]: T[Name] };
 /** An entry of a key's scopes. Create and migrate send no id. */
 export type KeyScope = Plain<Omit<z.infer<typeof keyScope>, "id">> & { readonly id?: string | undefined };
-/** An API key. Its secret is only in the answers of create and migrate. */
-export type ApiKeyRecord = Plain<z.infer<typeof apiKey>>;
+/** An API key. Its secret is only taken from the answers of create and migrate. */
+export type ApiKeyRecord = Plain<z.infer<typeof apiKey>> & { readonly key?: string | undefined };
 export type WorkspaceRecord = Plain<z.infer<typeof workspace>>;
 /** A scope that a workspace defines. */
 export type ScopeRecord = Plain<z.infer<typeof scope>>;
