@@ -26,7 +26,7 @@ export interface Listing<T> {
 /** How long an answer serves, from its request on. */
 export const servesMs = 30_000;
 
-/** `writes` grows whenever a write of this process begins or ends. */
+/** `writes` grows whenever a write of this process ends. */
 export function openSharedRead<T>(read: () => Promise<T>, writes: () => number): SharedRead<T> {
   interface Request {
     readonly writes: number;

@@ -230,7 +230,6 @@ export function openTransport(options: TransportOptions = {}) {
     // Credits must not be lost to a connection that the service has just closed.
     const agent = isOnce ? agentFor(url) : lane.agent;
     const startedAt = performance.now();
-    if (method !== "GET") writes += 1;
     sending?.();
     const result = await exchange(
       agent,
@@ -254,7 +253,7 @@ export function openTransport(options: TransportOptions = {}) {
       lanes.set(url.origin, lane);
       return lane.inTurn(() => repeat(request, url, lane));
     },
-    /** How often a write began or ended so far: an answer that was asked for before it changed may be out of date. */
+    /** How many writes have ended so far: an answer that was asked for before the last may be out of date. */
     get writes() {
       return writes;
     },
