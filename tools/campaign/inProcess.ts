@@ -18,7 +18,6 @@ export async function startInProcess(service: Service): Promise<Actor> {
   const env = {
     APIKEYS_BASE_URL: service.url,
     APIKEYS_ACCESS_TOKEN: service.accessToken,
-    APIKEYS_DEBUG: "1",
     ...service.env,
   };
   let killed = false;
