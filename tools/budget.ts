@@ -12,9 +12,9 @@ interface Budget {
 }
 
 const budgets: readonly Budget[] = [
-  { folders: ["provider", "sdk"], lines: 11_224, files: 67 },
-  { folders: ["test"], lines: 37_312, files: 296 },
-  { folders: ["tools"], lines: 9_079, files: 117 },
+  { folders: ["provider", "sdk"], lines: 11_146, files: 67 },
+  { folders: ["test"], lines: 37_052, files: 296 },
+  { folders: ["tools"], lines: 9_076, files: 117 },
   { folders: ["standin", "cli"], lines: 3_780, files: 39 },
 ];
 const mostWordsOfRules = 2_800;
