@@ -1,9 +1,8 @@
+import { type Call, pathProblem } from "./client/request";
 import { isNotFound, openTransport } from "./client/send";
 import {
   type ApiKeyRecord,
-  type Call,
   type WorkspacePath as InWorkspace,
-  pathProblem,
   readApiKey,
   type ScopeRecord,
   type WorkspaceRecord,

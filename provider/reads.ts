@@ -1,6 +1,8 @@
 /** Reads that many operations need at about the same time: one request serves them all. */
+
+import type { Call } from "./client/request";
 import { CallError, type Credentials, type Transport } from "./client/send";
-import { type Call, listApiKeys, listScopes, listWorkspaces, readWorkspace } from "./client/service";
+import { listApiKeys, listScopes, listWorkspaces, readWorkspace } from "./client/service";
 
 /** An answer, or why there is none. */
 export type Reading<T> =

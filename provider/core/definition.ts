@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Call } from "../client/service";
+import type { Call } from "../client/request";
 import type { Setup } from "./errors";
 import {
   aMark,

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Credentials } from "../client/service";
+import type { Credentials } from "../client/send";
 import { isLoopback } from "../client/wire";
 import { sentences } from "../core/text";
 

@@ -1,7 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { onTestFinished } from "vitest";
+import type { Call } from "../../provider/client/request";
 import { CallError, openTransport, type TransportOptions } from "../../provider/client/send";
-import type { Call, CreateApiKey, CreateBilling } from "../../provider/client/service";
+import type { CreateApiKey, CreateBilling } from "../../provider/client/service";
 import { type Received, startWireServer, type WireServer } from "./wireServer";
 
 export const token = "tok_0123456789/secret+value=";

@@ -1,6 +1,6 @@
 /** Schemas of inputs. Where one has no message of its own, `inputErrors` words what is wrong. No message quotes a value. */
 import * as z from "zod/mini";
-import { pathProblem } from "../../client/service";
+import { pathProblem } from "../../client/request";
 import { specialKey } from "../../core/state";
 
 /** What Pulumi's SDKs make of an Output in a string: it would otherwise become a key's name or value. */

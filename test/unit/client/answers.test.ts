@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Transport, Written } from "../../../provider/client/send";
-import * as service from "../../../provider/client/service";
+import * as service from "../../client/api";
 
 /** What a call reads in this body: a string, or a value as JSON. */
 function readingOf<T>(run: (call: service.Call) => Promise<T | Written<T>>) {

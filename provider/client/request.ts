@@ -1,0 +1,105 @@
+/** One request to the service: its path and body, and what its answer has to contain. Throws only CallError. */
+import { isDeepStrictEqual } from "node:util";
+import * as z from "zod/mini";
+import { toDotPath } from "zod/v4/core";
+import { type Decoder, nullAsEmpty } from "./decode";
+import {
+  type ApiRequest,
+  CallError,
+  type CallOptions,
+  type Credentials,
+  type Transport,
+  type Written,
+} from "./send";
+import { errorInPlace } from "./words";
+
+export interface Call extends CallOptions {
+  readonly transport: Transport;
+  readonly credentials: Credentials;
+}
+
+// ---- Requests -----------------------------------------------------------------------------------------------------
+
+export function write<T>(
+  call: Call,
+  method: ApiRequest<T>["method"],
+  path: string,
+  expected: Expected<T>,
+  body?: object,
+  isOnce?: boolean,
+): Promise<Written<T>> {
+  const { transport, credentials, sending, run } = call;
+  const secrets = [credentials.accessToken, ...(call.secrets ?? [])];
+  const read = (text: string | undefined) => readAnswer(text, expected, secrets);
+  return transport.send({ ...credentials, method, path, isOnce, body, secrets, read, sending, run });
+}
+
+export async function get<T>({ sending: _, ...call }: Call, path: string, expected: Expected<T>): Promise<T> {
+  // The transport throws if the answer to a GET can't be used.
+  return (await write(call, "GET", path, expected)).record as T;
+}
+
+const unsendable = /[\p{Cc}\p{Cs}]/u;
+
+/** Why an id can't be part of a path, as words to follow it; `undefined` if it can. */
+export function pathProblem(id: string): string | undefined {
+  if (id === "") return "is empty";
+  if (id === "." || id === "..") return `is "${id}"`;
+  return unsendable.test(id) ? "contains a control character or half of a character" : undefined;
+}
+
+/** The path of a request. One with an id that would lead to another path is a CallError "notSent". */
+export function apiPath(fixed: TemplateStringsArray, ...ids: string[]): string {
+  const segments = ids.map((id) => {
+    const problem = pathProblem(id);
+    if (problem !== undefined) throw new CallError("notSent", `an id in the URL ${problem}`);
+    return encodeURIComponent(id);
+  });
+  return String.raw({ raw: fixed }, ...segments);
+}
+
+// ---- Answers ------------------------------------------------------------------------------------------------------
+
+/** What an answer has in the property `wrapper`. */
+interface Expected<T> {
+  readonly wrapper: string;
+  readonly decoder: Decoder<T>;
+  /** The id that was asked for: an answer with another one belongs to another request. */
+  readonly id?: string | undefined;
+}
+
+export const one = <T>(wrapper: string, decoder: Decoder<T>, id?: string) => ({ wrapper, decoder, id });
+
+/** Null is an empty list, and so is one that an answer without any field leaves out. */
+export const many = <T>(wrapper: string, entry: Decoder<T>): Expected<readonly T[]> => ({
+  wrapper,
+  decoder: z.pipe(nullAsEmpty, z.array(entry)),
+});
+
+function readAnswer<T>(
+  body: string | undefined,
+  { wrapper, decoder, id }: Expected<T>,
+  secrets: readonly string[],
+): Written<T> {
+  if (body === undefined) return unusable("the answer was cut off, or took too long");
+  if (body === "") return { ...unusable("the answer is empty"), noRecord: true };
+  let answer: unknown;
+  try {
+    answer = JSON.parse(body);
+  } catch {
+    return unusable("the answer is not JSON");
+  }
+  const fields = typeof answer === "object" && answer !== null ? (answer as Record<string, unknown>) : {};
+  const value = isDeepStrictEqual(answer, {}) ? null : fields[wrapper];
+  const { data, error } = decoder.safeParse(value);
+  if (error === undefined) {
+    const isAnother = id !== undefined && (data as { readonly id?: unknown }).id !== id;
+    return isAnother ? unusable(`the answer's ${wrapper}.id is not the one asked for`) : { record: data };
+  }
+  const said = errorInPlace(body, answer, secrets);
+  const place = toDotPath([wrapper, ...(error.issues[0]?.path ?? [])]);
+  const problem = `the answer's ${place} is missing or has another type${said ? `: "${said}"` : ""}`;
+  return { ...unusable(problem), ...(value === null && !said && { noRecord: true }) };
+}
+
+const unusable = (problem: string): Written<never> => ({ record: undefined, problem });
