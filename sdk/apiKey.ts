@@ -1,5 +1,4 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { Shape } from "../provider/resources/apiKey/model";
 import { type ApiKeyArgs, type KeyValues, keyInputs } from "./keyProperties";
 import { type Facts, isOfKind, type Outputs, optionsOfGet, registration, settleAbsent } from "./resource";
 
@@ -38,19 +37,22 @@ export interface ApiKeyState {
 export type UnmanagedApiKey = pulumi.CustomResource & Omit<ApiKey, "key">;
 
 /** @internal */
-export const keyFacts: Facts<Shape> = {
+export const keyFacts: Facts = {
   kind: "ApiKey",
   insteadOfImport: "Use `pulumi import --file` instead; docs/api-key.md shows the file.",
-  properties: {
-    key: "secret",
-    maskedKey: "plain",
-    createdAt: "plain",
-    updatedAt: "plain",
-    billingId: "plain",
-    effectivePrefix: "plain",
-    effectiveExpiresAt: "plain",
+  properties: [
+    "key",
+    "maskedKey",
+    "createdAt",
+    "updatedAt",
+    "billingId",
+    "effectivePrefix",
+    "effectiveExpiresAt",
     ...keyInputs,
-  },
+    "existingKey",
+    "existingId",
+  ],
+  secrets: ["key", "existingKey"],
 };
 
 export interface ApiKey extends Outputs<ApiKeyArgs, KeyValues>, KeyOutputs {}

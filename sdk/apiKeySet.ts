@@ -1,5 +1,4 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { Shape } from "../provider/resources/apiKeySet/entries";
 import { withSecret } from "./apiKey";
 import type { ApiKeyArgs, KeyValue } from "./keyProperties";
 import { type Facts, isOfKind, registration, settleAbsent } from "./resource";
@@ -72,19 +71,13 @@ export interface ApiKeySetEntry extends EntryValues {
 /** The defaults of a set, in outputs. */
 export type ApiKeySetDefaults = Omit<ApiKeySetEntry, "existingId" | "renamedFrom" | "release">;
 
-const facts: Facts<Shape> = {
+const facts: Facts = {
   kind: "ApiKeySet",
   insteadOfImport:
     "Declare existing keys in their entries: with existingId, which adopts them, or with existingKey, which migrates them.",
   secretInputs: ["keys.*.existingKey"],
-  properties: {
-    workspaceId: "plain",
-    keys: "plain",
-    defaults: "plain",
-    ids: "plain",
-    maskedKeys: "plain",
-    secrets: "secret",
-  },
+  properties: ["workspaceId", "keys", "defaults", "ids", "maskedKeys", "secrets"],
+  secrets: ["secrets"],
 };
 
 /**

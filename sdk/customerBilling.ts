@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import * as pulumi from "@pulumi/pulumi";
-import type { Shape } from "../provider/resources/customerBilling";
 import { type Facts, type Internals, isOfKind, type Outputs, registration, settleAbsent } from "./resource";
 import { inOneHost, isTypeOf } from "./types";
 
@@ -46,20 +45,14 @@ export interface CustomerBillingArgs {
   readonly grant?: pulumi.Input<string | undefined>;
 }
 
-const facts: Facts<Shape> = {
+/** Two resources with equal values of these declare the same grant. */
+const identity = ["workspaceId", "totalCredits", "allowOverages", "spendCap", "externalMeterId", "grant"];
+
+const facts: Facts = {
   kind: "CustomerBilling",
   isGuarded: true,
   insteadOfImport: "Set billingId instead, which adopts the record.",
-  properties: {
-    createdAt: "plain",
-    workspaceId: "plain",
-    totalCredits: "plain",
-    allowOverages: "plain",
-    spendCap: "plain",
-    externalMeterId: "plain",
-    billingId: "plain",
-    grant: "plain",
-  },
+  properties: ["createdAt", "billingId", ...identity],
 };
 
 interface BillingValues {
@@ -145,16 +138,6 @@ async function functionsLoaded(stack: pulumi.Resource): Promise<pulumi.Resource[
   await pulumi.runtime.invoke("pulumi:pulumi:getResource", { urn: await urn }).catch(() => {});
   return [];
 }
-
-/** Two resources with equal values of these declare the same grant. */
-const identity = [
-  "workspaceId",
-  "totalCredits",
-  "allowOverages",
-  "spendCap",
-  "externalMeterId",
-  "grant",
-] as const;
 
 type Properties = Readonly<Record<string, unknown>>;
 type State = Readonly<Record<pulumi.URN, { readonly type: string; readonly outputs: Properties }>>;

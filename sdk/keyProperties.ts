@@ -95,21 +95,19 @@ export interface ApiKeyArgs {
   readonly keepers?: pulumi.Input<Record<string, pulumi.Input<string>> | undefined>;
 }
 
-/** @internal All inputs, and whether each is always secret. */
-export const keyInputs: Readonly<Record<keyof ApiKeyArgs, "plain" | "secret">> = {
-  workspaceId: "plain",
-  customerId: "plain",
-  name: "plain",
-  scopes: "plain",
-  enabled: "plain",
-  prefix: "plain",
-  expiresAt: "plain",
-  externalMeterId: "plain",
-  metadata: "plain",
-  existingKey: "secret",
-  existingId: "plain",
-  keepers: "plain",
-};
+/** @internal All inputs, except the two that name an existing key. */
+export const keyInputs = [
+  "workspaceId",
+  "customerId",
+  "name",
+  "scopes",
+  "enabled",
+  "prefix",
+  "expiresAt",
+  "externalMeterId",
+  "metadata",
+  "keepers",
+];
 
 /** The inputs whose values in outputs have another type. Those with a default are never absent. */
 export interface KeyValues {

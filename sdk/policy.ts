@@ -116,8 +116,7 @@ function at(value: unknown, name: string): unknown {
 /** Nothing is read before it is asked for: what is not known yet throws when it is read. */
 function keyOf(label: string, read: (field: string) => unknown, isMigrated = false): PolicyKey {
   const given = <T>(field: string) => (read(field) ?? undefined) as T | undefined;
-  const { existingKey: _, existingId: __, ...names } = keyInputs;
-  const inputs = Object.fromEntries(Object.keys(names).map((name) => [name, () => given(name)]));
+  const inputs = Object.fromEntries(keyInputs.map((name) => [name, () => given(name)]));
   const others: { readonly [Name in keyof PolicyKey]?: () => PolicyKey[Name] } = {
     label: () => label,
     workspaceId: () => given("workspaceId") ?? "",

@@ -1,5 +1,4 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { Shape } from "../provider/core/definition";
 import { type Host, isTypeOf, prefixes } from "./types";
 
 /**
@@ -27,27 +26,15 @@ export type Outputs<Args, Values> = {
   readonly [Name in keyof Args]-?: pulumi.Output<ValueOf<Args, Values, Name>>;
 };
 
-/** @internal */
-type PropertiesOf<S extends Shape> = {
-  readonly [Name in keyof (S["inputs"] & S["outputs"]) & string]: S["outputs"][Name] extends {
-    readonly secret: true;
-  }
-    ? "secret"
-    : Name extends keyof S["inputs"]
-      ? "plain" | "secret"
-      : "plain";
-};
-
-/** @internal What a class knows about its resources. */
-export interface Facts<S extends Shape> {
+/** @internal What a class knows about its resources. A test compares it with the provider's definitions. */
+export interface Facts {
   readonly kind: string;
   /** What to do instead of the resource option `import`, which can't work for dynamic resources. */
   readonly insteadOfImport: string;
-  /**
-   * All properties, each of which becomes an output, and whether it is always secret. The compiler checks them against
-   * the provider's definitions.
-   */
-  readonly properties: PropertiesOf<S>;
+  /** All inputs and outputs. Only what is named here becomes an output. */
+  readonly properties: readonly string[];
+  /** The properties that are always secret. Default: none. */
+  readonly secrets?: readonly string[];
   /** Dotted paths of inputs that are always secret, but are not outputs. Default: none. */
   readonly secretInputs?: readonly string[];
   /** Whether the class looks into state before each create (`grantGuard`). Default: false. */
@@ -76,8 +63,8 @@ export function optionsOfGet(
  *
  * @internal
  */
-export function registration<S extends Shape>(
-  { kind, properties, insteadOfImport, secretInputs = [], isGuarded = false }: Facts<S>,
+export function registration(
+  { kind, properties, insteadOfImport, secrets = [], secretInputs = [], isGuarded = false }: Facts,
   name: string,
   inputs: object,
   opts: pulumi.CustomResourceOptions,
@@ -93,16 +80,13 @@ export function registration<S extends Shape>(
   const isUnguarded = isGuarded && pulumi.runtime.getStackResource() === undefined;
   const type = prefixes[host] + kind;
   const movable = moving(opts, type, prefixes[former] + kind);
-  const names = Object.keys(properties) as (keyof typeof properties)[];
-  const secrets = names.filter((property) => properties[property] === "secret");
   const always = [...secrets, ...secretInputs];
   const paths = secretPaths(inputs, { outputs: opts.additionalSecretOutputs ?? [], always });
   return [
     type,
     name,
     {
-      // Only properties that are named here become outputs.
-      ...Object.fromEntries([...names, stateMark].map((property) => [property, undefined])),
+      ...Object.fromEntries([...properties, stateMark].map((property) => [property, undefined])),
       ...inputs,
       ...(paths === undefined ? {} : { __secrets: paths }),
       // For check, which Pulumi's host does not tell the name. A resource that is only read is not checked.
@@ -112,7 +96,7 @@ export function registration<S extends Shape>(
         __provider: `exports.handler=()=>require("pulumi-apikeys/dynamic").provider(${JSON.stringify(kind)});`,
       }),
     },
-    pulumi.mergeOptions(movable, { additionalSecretOutputs: secrets }),
+    pulumi.mergeOptions(movable, { additionalSecretOutputs: [...secrets] }),
   ];
 }
 
@@ -126,14 +110,10 @@ const stateMark = "__service";
  *
  * @internal
  */
-export function settleAbsent<S extends Shape>(
-  resource: pulumi.CustomResource,
-  { properties }: Facts<S>,
-  inputs: object,
-): void {
+export function settleAbsent(resource: pulumi.CustomResource, { properties }: Facts, inputs: object): void {
   if (!pulumi.runtime.isDryRun()) return;
   const { [stateMark]: mark } = resource as unknown as { readonly [stateMark]: Internals };
-  for (const name of Object.keys(properties)) {
+  for (const name of properties) {
     const output: Internals | undefined = Object.getOwnPropertyDescriptor(resource, name)?.value;
     // A property with a getter, such as `key`, handles a missing value itself.
     if (output === undefined) continue;

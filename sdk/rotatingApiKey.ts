@@ -1,5 +1,4 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { Shape } from "../provider/resources/rotatingApiKey/properties";
 import { type KeyOutputs, keyFacts, secretIn, withSecret } from "./apiKey";
 import type { ApiKeyArgs, KeyValues } from "./keyProperties";
 import { type Facts, isOfKind, type Outputs, registration, settleAbsent } from "./resource";
@@ -46,22 +45,23 @@ export interface RotatingApiKeyArgs extends ApiKeyArgs {
   readonly retire?: pulumi.Input<"afterOverlap" | "whenUnused" | undefined>;
 }
 
-const facts: Facts<Shape> = {
+const facts: Facts = {
   kind: "RotatingApiKey",
   insteadOfImport:
     "Declare the existing key with existingId, which adopts it, or with existingKey, which migrates it (see docs/rotating-api-key.md).",
-  properties: {
+  properties: [
     ...keyFacts.properties,
-    keyId: "plain",
-    previousKey: "secret",
-    previousKeyId: "plain",
-    rotatedAt: "plain",
-    rotatesAt: "plain",
-    retiresAt: "plain",
-    rotateEvery: "plain",
-    overlap: "plain",
-    retire: "plain",
-  },
+    "keyId",
+    "previousKey",
+    "previousKeyId",
+    "rotatedAt",
+    "rotatesAt",
+    "retiresAt",
+    "rotateEvery",
+    "overlap",
+    "retire",
+  ],
+  secrets: [...(keyFacts.secrets ?? []), "previousKey"],
 };
 
 interface RotatingValues extends KeyValues {

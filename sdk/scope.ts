@@ -1,5 +1,4 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { Shape } from "../provider/resources/scope";
 import { type Facts, isOfKind, type Outputs, optionsOfGet, registration, settleAbsent } from "./resource";
 
 /**
@@ -33,18 +32,11 @@ export interface ScopeState {
   readonly workspaceId: pulumi.Input<string>;
 }
 
-const facts: Facts<Shape> = {
+const facts: Facts = {
   kind: "Scope",
   insteadOfImport:
     "Declare the scope without it, with the name and description that it has in the service, which adopts it.",
-  properties: {
-    createdAt: "plain",
-    updatedAt: "plain",
-    workspaceId: "plain",
-    name: "plain",
-    representation: "plain",
-    description: "plain",
-  },
+  properties: ["createdAt", "updatedAt", "workspaceId", "name", "representation", "description"],
 };
 
 export interface Scope extends Outputs<ScopeArgs, unknown> {}

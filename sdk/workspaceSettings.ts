@@ -1,5 +1,4 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { Shape } from "../provider/resources/workspaceSettings";
 import { type Facts, isOfKind, type Outputs, registration, settleAbsent } from "./resource";
 
 /**
@@ -38,19 +37,19 @@ export interface WorkspaceSettingsArgs {
   readonly onDestroy?: pulumi.Input<"retain" | "restore" | undefined>;
 }
 
-const facts: Facts<Shape> = {
+const facts: Facts = {
   kind: "WorkspaceSettings",
   insteadOfImport: "Declare the settings without it: the workspace exists already.",
-  properties: {
-    name: "plain",
-    teamId: "plain",
-    workspaceId: "plain",
-    defaultKeyPrefix: "plain",
-    defaultAllowedIPs: "plain",
-    defaultRateLimitPerSecond: "plain",
-    defaultExpiration: "plain",
-    onDestroy: "plain",
-  },
+  properties: [
+    "name",
+    "teamId",
+    "workspaceId",
+    "defaultKeyPrefix",
+    "defaultAllowedIPs",
+    "defaultRateLimitPerSecond",
+    "defaultExpiration",
+    "onDestroy",
+  ],
 };
 
 interface SettingValues {
