@@ -200,9 +200,9 @@ function single<T extends { readonly id: string; readonly name: string | undefin
 }
 
 /** Fails for ids that can't be part of a path, such as that of an unset variable. */
-function expectIds(ids: Readonly<Record<string, string>>): void {
+function expectIds(ids: Readonly<Record<string, unknown>>): void {
   for (const [name, id] of Object.entries(ids)) {
-    const problem = pathProblem(id);
+    const problem = typeof id === "string" ? pathProblem(id) : "is not a string";
     if (problem !== undefined)
       throw new Failure(`The argument ${name} ${problem}: set it to an id of the service.`);
   }

@@ -21,7 +21,6 @@ const listers: Readonly<Record<string, (source: Source, workspaceId: string) => 
   };
 
 export const listedKinds = Object.keys(listers);
-export const listArguments = { properties: { workspaceId: { type: "string" } } };
 
 export async function list(source: Source, kind: string, workspaceId?: unknown): Promise<readonly Listed[]> {
   const find = Object.hasOwn(listers, kind) ? listers[kind] : undefined;

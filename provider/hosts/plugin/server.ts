@@ -19,12 +19,12 @@ import { version } from "../../../package.json";
 import { Failure } from "../../core/errors";
 import type { OpenRun } from "../../core/run";
 import type { Properties } from "../../core/state";
-import { nameIn, sentences } from "../../core/text";
+import { nameIn } from "../../core/text";
 import * as functions from "../../functions";
 import { failed, type Instance } from "../../instance";
 import { argumentNamespace, configNamespace, type EngineConfig, engineConfig } from "../../lifecycle/config";
 import { changesAt } from "../../lifecycle/planning";
-import { type Listed, list, listArguments } from "../../listing";
+import { type Listed, list } from "../../listing";
 import type { Engine } from "./engine";
 import { calls, diffResponse } from "./resource";
 import { fromStruct, toStruct } from "./wire";
@@ -112,7 +112,11 @@ function handlers({ instance, engine, run }: Served) {
       return new Empty();
     }),
     getPluginInfo: unary(async () => new PluginInfo().setVersion(version)),
-    getSchema: unary(async () => new messages.GetSchemaResponse().setSchema(JSON.stringify(await schema()))),
+    getSchema: unary(async () => {
+      // Most commands never need it.
+      const { default: schema } = await import("./schema.json", { with: { type: "json" } });
+      return new messages.GetSchemaResponse().setSchema(JSON.stringify(schema));
+    }),
     checkConfig: unary(async (request: messages.CheckRequest) => {
       const { properties, secrets } = fromStruct(request.getNews());
       const isBoth = ["accessToken", "accessTokenEnv"].every((name) => (properties[name] ?? "") !== "");
@@ -189,57 +193,22 @@ function configFrom(urn: string, given: Properties): EngineConfig {
 
 async function listed(request: messages.ListRequest, source: functions.Source): Promise<readonly Listed[]> {
   const kind = kindIn(request.getToken());
-  const { workspaceId } = argumentsOf(kind, listArguments, fromStruct(request.getQuery()).properties);
-  const found = await list(source, kind, workspaceId);
+  const found = await list(source, kind, fromStruct(request.getQuery()).properties["workspaceId"]);
   return request.getLimit() > 0 ? found.slice(0, request.getLimit()) : found;
 }
-
-/** Most commands never need it. */
-const schema = async () => (await import("./schema.json", { with: { type: "json" } })).default;
 
 /** Functions by their tokens. */
 async function invoked(token: string, source: functions.Source, given: Properties): Promise<Properties> {
   const name = kindIn(token);
   const find = Object.hasOwn(functionsByName, name) ? functionsByName[name] : undefined;
   if (find === undefined) throw new Failure(`This version of pulumi-apikeys has no function ${token}.`);
-  const declared: Readonly<Record<string, { description: string; inputs?: Arguments }>> = (await schema())
-    .functions;
-  const { inputs = { properties: {} } } = declared[`apikeys:index:${name}`] ?? {};
-  const found = await find(source, argumentsOf(name, inputs, given) as never);
-  return JSON.parse(JSON.stringify(found)) as Properties;
+  const args = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
+  return (await find(source, args as never)) as Properties;
 }
 
 const { getApiKey, getApiKeys, getScopes, getWorkspace, getWorkspaces } = functions;
 const functionsByName: Readonly<Record<string, (source: functions.Source, given: never) => Promise<object>>> =
   { getApiKey, getApiKeys, getScopes, getWorkspace, getWorkspaces };
-
-// ---- Arguments -----------------------------------------------------------------------------------------------------
-
-/** The arguments of a function or a query, as in the schema. The engine does not check them. */
-interface Arguments {
-  readonly properties: Readonly<Record<string, { readonly type: string }>>;
-  readonly required?: readonly string[];
-}
-
-/** The arguments that are given and not null. Throws a Failure that names everything that is wrong with them. */
-function argumentsOf(name: string, { properties, required = [] }: Arguments, given: Properties): Properties {
-  const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
-  const known = Object.keys(properties);
-  const others = known.length === 0 ? "it takes none" : `the arguments are ${known.join(", ")}`;
-  const problems = [
-    ...Object.keys(present)
-      .filter((one) => !Object.hasOwn(properties, one))
-      .map((one) => `no such argument ${one}; ${others}`),
-    ...required.filter((one) => !(one in present)).map((one) => `${one} is missing`),
-    ...Object.entries(properties)
-      .filter(([one, { type }]) => one in present && typeof present[one] !== type)
-      .map(([one, { type }]) => `${one} must be a ${type}`),
-  ];
-  if (problems.length > 0) throw new Failure(`${name}: ${sentences(...problems)}`);
-  return present;
-}
-
-// ---- Failures ------------------------------------------------------------------------------------------------------
 
 /** `kept`: what the engine must still save, because the object exists. */
 function serviceError(
