@@ -21,15 +21,12 @@ export type Source = Pick<HostContext, "configuration" | "transport">;
 
 const shared = openTransport();
 
-/** The source of functions in the program's own process. `given`: config by its full keys. */
-export function sourceOf(given: Readonly<Record<string, unknown>>): Source {
+/** The source of functions in the program's own process. `get` reads config by its full keys. */
+export function sourceOf(get: (key: string) => unknown): Source {
   const problem = nodeProblem();
   if (problem !== undefined) throw new Failure(problem);
-  const config = engineConfig((key) => given[key]);
-  return {
-    configuration: () => configuration(config, process.env),
-    transport: () => shared,
-  };
+  const config = engineConfig(get);
+  return { configuration: () => configuration(config, process.env), transport: () => shared };
 }
 
 /** A key without its secret, which no function returns. */

@@ -150,15 +150,17 @@ export interface GetScopesResult {
 /** The arguments of the Output form of a function: any of them may be an Output. */
 export type FunctionInputs<Args> = { readonly [Name in keyof Args]: pulumi.Input<Args[Name]> };
 
-/** Returns the workspaces that the access token can see, at each preview and update. */
-export function getWorkspaces(opts: FunctionOptions = {}): Promise<GetWorkspacesResult> {
-  return invoke("getWorkspaces", {}, opts);
-}
+const workspaces = forms<object, GetWorkspacesResult>("getWorkspaces");
+const workspace = forms<GetWorkspaceArgs, FoundWorkspace>("getWorkspace");
+const apiKeys = forms<GetApiKeysArgs, GetApiKeysResult>("getApiKeys");
+const apiKey = forms<GetApiKeyArgs, FoundApiKey>("getApiKey");
+const scopes = forms<GetScopesArgs, GetScopesResult>("getScopes");
 
-/** The Output form of {@link getWorkspaces}. While an argument is unknown in a preview, the result is unknown too. */
-export function getWorkspacesOutput(opts: FunctionOutputOptions = {}): pulumi.Output<GetWorkspacesResult> {
-  return invokeOutput("getWorkspaces", {}, opts);
-}
+/** Returns the workspaces that the access token can see, at each preview and update. */
+export const getWorkspaces = (opts?: FunctionOptions) => workspaces.plain({}, opts);
+
+/** The Output form of {@link getWorkspaces}. */
+export const getWorkspacesOutput = (opts?: FunctionOutputOptions) => workspaces.output({}, opts);
 
 /**
  * Returns one workspace, by its id or its name, at each preview and update. Fails if it does not exist.
@@ -171,17 +173,10 @@ export function getWorkspacesOutput(opts: FunctionOutputOptions = {}): pulumi.Ou
  * new ApiKey("ci", { workspaceId: workspace.id, customerId: "cus_1" });
  * ```
  */
-export function getWorkspace(args: GetWorkspaceArgs, opts: FunctionOptions = {}): Promise<FoundWorkspace> {
-  return invoke("getWorkspace", args, opts);
-}
+export const getWorkspace = workspace.plain;
 
 /** The Output form of {@link getWorkspace}. While an argument is unknown in a preview, the result is unknown too. */
-export function getWorkspaceOutput(
-  args: FunctionInputs<GetWorkspaceArgs>,
-  opts: FunctionOutputOptions = {},
-): pulumi.Output<FoundWorkspace> {
-  return invokeOutput("getWorkspace", args, opts);
-}
+export const getWorkspaceOutput = workspace.output;
 
 /**
  * Returns the keys of a workspace, without their secrets, at each preview and update. A field that the service's list
@@ -197,105 +192,68 @@ export function getWorkspaceOutput(
  * export const disabledIds = disabled.then(({ apiKeys }) => apiKeys.map(({ id }) => id));
  * ```
  */
-export function getApiKeys(args: GetApiKeysArgs, opts: FunctionOptions = {}): Promise<GetApiKeysResult> {
-  return invoke("getApiKeys", args, opts);
-}
+export const getApiKeys = apiKeys.plain;
 
 /** The Output form of {@link getApiKeys}. While an argument is unknown in a preview, the result is unknown too. */
-export function getApiKeysOutput(
-  args: FunctionInputs<GetApiKeysArgs>,
-  opts: FunctionOutputOptions = {},
-): pulumi.Output<GetApiKeysResult> {
-  return invokeOutput("getApiKeys", args, opts);
-}
+export const getApiKeysOutput = apiKeys.output;
 
 /**
  * Returns one key, by its id or its name, without its secret, at each preview and update. Fails if the key does not
  * exist or was deleted.
  */
-export function getApiKey(args: GetApiKeyArgs, opts: FunctionOptions = {}): Promise<FoundApiKey> {
-  return invoke("getApiKey", args, opts);
-}
+export const getApiKey = apiKey.plain;
 
 /** The Output form of {@link getApiKey}. While an argument is unknown in a preview, the result is unknown too. */
-export function getApiKeyOutput(
-  args: FunctionInputs<GetApiKeyArgs>,
-  opts: FunctionOutputOptions = {},
-): pulumi.Output<FoundApiKey> {
-  return invokeOutput("getApiKey", args, opts);
-}
+export const getApiKeyOutput = apiKey.output;
 
 /** Returns the scopes that a workspace defines, at each preview and update. */
-export function getScopes(args: GetScopesArgs, opts: FunctionOptions = {}): Promise<GetScopesResult> {
-  return invoke("getScopes", args, opts);
-}
+export const getScopes = scopes.plain;
 
 /** The Output form of {@link getScopes}. While an argument is unknown in a preview, the result is unknown too. */
-export function getScopesOutput(
-  args: FunctionInputs<GetScopesArgs>,
-  opts: FunctionOutputOptions = {},
-): pulumi.Output<GetScopesResult> {
-  return invokeOutput("getScopes", args, opts);
-}
+export const getScopesOutput = scopes.output;
 
 type Client = typeof import("../provider/functions.js");
-type Name = "getWorkspaces" | "getWorkspace" | "getApiKeys" | "getApiKey" | "getScopes";
-type Source = ReturnType<Client["sourceOf"]>;
-type ArgsOf<N extends Name> = Client[N] extends (source: Source, args: infer Args) => unknown ? Args : never;
-type ResultOf<N extends Name> = Awaited<ReturnType<Client[N]>>;
 
-async function invoke<N extends Name>(name: N, args: ArgsOf<N>, opts: FunctionOptions): Promise<ResultOf<N>> {
-  const given = providerArguments(name, opts);
-  const output = Object.entries(given).find(
-    ([, value]) => pulumi.Output.isInstance(value) || value instanceof Promise,
-  );
-  if (output !== undefined) {
+/** A function of the provider in both forms. */
+function forms<Args extends object, Result>(name: Exclude<keyof Client, "sourceOf">) {
+  async function plain(args: Args, opts: FunctionOptions = {}): Promise<Result> {
+    const given = providerArguments(opts);
+    const isPending = (value: unknown) => pulumi.Output.isInstance(value) || value instanceof Promise;
+    const [pending] = Object.entries(given).find(([, value]) => isPending(value)) ?? [];
+    if (pending === undefined) return call(given, args);
     throw new pulumi.RunError(
-      `${name}: the Provider's ${output[0]} is an Output, whose value may not be known yet: use ${name}Output, which waits for it.`,
+      `${name}: the Provider's ${pending} is an Output, whose value may not be known yet: use ${name}Output, which waits for it.`,
     );
   }
-  return callProvider(name, given, args);
-}
-
-function invokeOutput<N extends Name>(
-  name: N,
-  args: FunctionInputs<ArgsOf<N>>,
-  { dependsOn = [], ...opts }: FunctionOutputOptions,
-): pulumi.Output<ResultOf<N>> {
-  // The result is not a secret, although the token that it was read with is.
-  const credentials = pulumi.unsecret(pulumi.output(providerArguments(name, opts)));
-  const exist = pulumi.output(dependsOn).apply((all) => pulumi.all([all].flat().map(({ id }) => id)));
-  return pulumi
-    .all([credentials, pulumi.output(args), exist])
-    .apply(([given, plain]) => callProvider(name, given, plain as ArgsOf<N>)) as pulumi.Output<ResultOf<N>>;
-}
-
-/** The arguments of the Provider that Pulumi would give a resource with these options. */
-function providerArguments(name: Name, { provider, parent }: FunctionOptions): ProviderArgs {
-  const chosen = provider ?? parent?.getProvider(prefixes[chosenHost()] + name);
-  return chosen === undefined ? {} : argumentsOf(chosen, name);
-}
-
-/** Loads the provider's code, which only a program that calls functions needs. A failure shows one line, not a stack trace. */
-async function callProvider<N extends Name>(name: N, given: object, args: ArgsOf<N>): Promise<ResultOf<N>> {
-  try {
-    // By require, because CommonJS can't import in Jest.
-    const client: Client = require("../provider/functions.js");
-    const call: (source: Source, args: never) => Promise<object> = client[name];
-    return (await call(client.sourceOf(credentialsOf(given)), args as never)) as ResultOf<N>;
-  } catch (error) {
-    throw new pulumi.RunError(error instanceof Error ? error.message : "The function failed.");
+  function output(
+    args: FunctionInputs<Args>,
+    { dependsOn = [], ...opts }: FunctionOutputOptions = {},
+  ): pulumi.Output<Result> {
+    // The result is not a secret, although the token that it was read with is.
+    const credentials = pulumi.unsecret(pulumi.output(providerArguments(opts)));
+    const exist = pulumi.output(dependsOn).apply((all) => pulumi.all([all].flat().map(({ id }) => id)));
+    const known = pulumi.all([credentials, pulumi.output(args), exist]);
+    return known.apply(([given, plain]) => call(given, plain)) as pulumi.Output<Result>;
   }
-}
-
-/** In the form in which the engine configures the provider: the arguments in their own namespace, and stack config. */
-function credentialsOf(given: object): Readonly<Record<string, unknown>> {
-  const config = new pulumi.Config("apikeys");
-  const under = (namespace: string, values: object) =>
-    Object.entries(values).map(([name, value]) => [`${namespace}:${name}`, value] as const);
-  const names = ["baseUrl", "accessToken", "allowHttp"];
-  return Object.fromEntries([
-    ...under("apikeys.provider", given),
-    ...under("apikeys", Object.fromEntries(names.map((name) => [name, config.get(name)]))),
-  ]);
+  /** The arguments of the Provider that Pulumi would give a resource with these options. */
+  function providerArguments({ provider, parent }: FunctionOptions): ProviderArgs {
+    const chosen = provider ?? parent?.getProvider(prefixes[chosenHost()] + name);
+    return chosen === undefined ? {} : argumentsOf(chosen, name);
+  }
+  /** Loads the provider's code, which only a program that calls functions needs. A failure shows one line, not a stack trace. */
+  async function call(given: ProviderArgs, args: object): Promise<Result> {
+    const config = new pulumi.Config("apikeys");
+    const get = (key: string): unknown => {
+      const [namespace, setting] = key.split(":") as [string, keyof ProviderArgs];
+      return namespace === "apikeys" ? config.get(setting) : given[setting];
+    };
+    try {
+      // By require, because CommonJS can't import in Jest.
+      const client: Client = require("../provider/functions.js");
+      return (await client[name](client.sourceOf(get), args as never)) as Result;
+    } catch (error) {
+      throw new pulumi.RunError(error instanceof Error ? error.message : "The function failed.");
+    }
+  }
+  return { plain, output };
 }

@@ -14,7 +14,9 @@ let service: StandIn;
 let source: Source;
 beforeAll(async () => {
   service = await startStandIn({ latencyMs: 20 });
-  source = sourceOf({ "apikeys:baseUrl": service.url, "apikeys:accessToken": service.accessToken });
+  const { url, accessToken } = service;
+  const config: Record<string, string> = { "apikeys:baseUrl": url, "apikeys:accessToken": accessToken };
+  source = sourceOf((key) => config[key]);
 });
 afterAll(() => service.close());
 

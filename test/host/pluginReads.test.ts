@@ -60,11 +60,8 @@ describe("what the plugin reads without state:", () => {
       ["getWorkspace", { id: "a", name: "b" }, /^Finding a workspace: give either id or name\.$/],
       ["getWorkspace", { id: "ws_nobody" }, /^Reading workspace ws_nobody: the service answered 404/],
       ["getApiKeys", { workspaceId: "ws_nobody" }, /answered 404 .* Check workspaceId, and /],
-      ["getScopes", { workspaceId: "ws_nobody" }, /answered 404 .* Check workspaceId, and /],
       ["getWorkspace", { id: "" }, /^The argument id is empty: set it to an id of the service\.$/],
       ["getApiKey", { workspaceId: "ws_main", id: ".." }, /^The argument id is "\.\.": set it to an id/],
-      ["getApiKey", { workspaceId: "", name: "ci" }, /^The argument workspaceId is empty: /],
-      ["getScopes", { workspaceId: "" }, /^The argument workspaceId is empty: /],
     ])("fails and says what is wrong: %s %o", async (name, args, message) => {
       expect((await failureOf(scene.host.invoke(name, args))).message).toMatch(message);
     });

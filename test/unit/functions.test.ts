@@ -6,7 +6,8 @@ import { hostContext } from "./offline";
 import { idIn, refused } from "./replying";
 
 let service: StandIn;
-const source = () => sourceOf({ "apikeys:baseUrl": service.url, "apikeys:accessToken": "token" });
+const config = (): Properties => ({ "apikeys:baseUrl": service.url, "apikeys:accessToken": "token" });
+const source = () => sourceOf((key) => config()[key]);
 const apiKeys = async (filter: ApiKeyFilter) =>
   (await getApiKeys(source(), { workspaceId: "ws_1", ...filter })).apiKeys;
 const scope = { representation: "orders", create: false, read: true, update: false, del: false };

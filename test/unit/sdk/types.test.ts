@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { beforeAll, describe, expect, expectTypeOf, test } from "vitest";
 import type * as z from "zod/mini";
 import type { KeyScope as AnsweredScope } from "../../../provider/client/service";
+import type * as functions from "../../../provider/functions";
 import { definitions } from "../../../provider/resources";
 import { type Shape as ApiKeyShape, outputs } from "../../../provider/resources/apiKey/model";
 import type { Shape as ApiKeySetShape } from "../../../provider/resources/apiKeySet/entries";
@@ -12,6 +13,7 @@ import {
 } from "../../../provider/resources/rotatingApiKey/properties";
 import type { Shape as ScopeShape } from "../../../provider/resources/scope";
 import type { Shape as WorkspaceSettingsShape } from "../../../provider/resources/workspaceSettings";
+import type * as sdk from "../../../sdk";
 import {
   ApiKey,
   type ApiKeyArgs,
@@ -109,6 +111,16 @@ describe("the SDK and the provider agree on names, optionality and types of the 
     expectTypeOf<Declared<ScopeArgs>>().toEqualTypeOf<Plain<ScopeInputs>>();
     expectTypeOf<Declared<CustomerBillingArgs>>().toEqualTypeOf<Plain<CustomerBillingInputs>>();
   });
+});
+
+// tsc checks it.
+test("the functions of the SDK and of the provider agree on arguments and results", () => {
+  type Of<F> = F extends (source: never, args: infer Args) => infer Result ? (args: Args) => Result : never;
+  expectTypeOf<Of<typeof functions.getWorkspaces>>().toExtend<typeof sdk.getWorkspaces>();
+  expectTypeOf<Of<typeof functions.getWorkspace>>().toExtend<typeof sdk.getWorkspace>();
+  expectTypeOf<Of<typeof functions.getApiKeys>>().toExtend<typeof sdk.getApiKeys>();
+  expectTypeOf<Of<typeof functions.getApiKey>>().toExtend<typeof sdk.getApiKey>();
+  expectTypeOf<Of<typeof functions.getScopes>>().toExtend<typeof sdk.getScopes>();
 });
 
 /** Members of an Output that its declaration hides. */
