@@ -19,17 +19,10 @@ const kinds = {
   delete: [Kind.DELETE, Kind.DELETE_REPLACE],
 } as const;
 
-/** State as the engine keeps it, with the provider string of a Node.js program, whose stack can move. */
-function stateStruct(resource: Lifecycle, state: Properties, given: Properties): Struct {
-  return toStruct({ ...state, [providerKey]: given[providerKey] }, resource.secretOutputs(state));
-}
-
-/**
- * Whether the engine is to read the resource before each preview and update. A Node.js program looks into state by itself;
- * while state has such a resource, the engine refuses a `--target` that is not in state yet.
- */
-function refreshBeforeUpdate(resource: Lifecycle, given: Properties): boolean {
-  return resource.readFirst && given[providerKey] === undefined;
+/** A message with the state of a resource. */
+interface Stateful {
+  setProperties(state: Struct): unknown;
+  setRefreshBeforeUpdate(isReadFirst: boolean): unknown;
 }
 
 export function calls(resource: Lifecycle) {
@@ -45,6 +38,15 @@ export function calls(resource: Lifecycle) {
   };
   const sentInputs = (inputs: Properties, given: Properties) =>
     toStruct({ ...inputs, [providerKey]: given[providerKey] }, resource.secretInputs(inputs));
+  /** The message with the state as the engine keeps it: with the provider string, so that the stack can move. */
+  const withState = <Message extends Stateful>(message: Message, state: Properties, given: Properties) => {
+    const provider = given[providerKey];
+    message.setProperties(toStruct({ ...state, [providerKey]: provider }, resource.secretOutputs(state)));
+    // Whether the engine is to read the resource before each preview and update. A Node.js program looks into state by
+    // itself; while state has such a resource, the engine refuses a `--target` that is not in state yet.
+    message.setRefreshBeforeUpdate(resource.readFirst && provider === undefined);
+    return message;
+  };
 
   return {
     check: async (request: messages.CheckRequest) => {
@@ -68,16 +70,10 @@ export function calls(resource: Lifecycle) {
     },
     create: async (request: messages.CreateRequest) => {
       const inputs = checked(request.getProperties());
-      if (request.getPreview()) {
-        return new messages.CreateResponse().setProperties(
-          stateStruct(resource, resource.preview(inputs), inputs),
-        );
-      }
+      const answer = new messages.CreateResponse();
+      if (request.getPreview()) return withState(answer, resource.preview(inputs), inputs);
       const { id, state } = await resource.create(inputs);
-      return new messages.CreateResponse()
-        .setId(id)
-        .setProperties(stateStruct(resource, state, inputs))
-        .setRefreshBeforeUpdate(refreshBeforeUpdate(resource, inputs));
+      return withState(answer.setId(id), state, inputs);
     },
     read: async (request: messages.ReadRequest) => {
       const inputs = fromStruct(request.getInputs());
@@ -90,13 +86,12 @@ export function calls(resource: Lifecycle) {
       const found = isKnown
         ? await resource.read(id, state, request.getUrn())
         : await resource.find({ id, given, isGet: request.hasInputs(), name: nameIn(request.getUrn()) });
-      const answer = new messages.ReadResponse().setRefreshBeforeUpdate(refreshBeforeUpdate(resource, given));
+      const answer = new messages.ReadResponse();
       if (found === undefined) return answer;
       if (!isKnown) ownIds.set(id, found.id);
-      answer.setId(found.id).setProperties(stateStruct(resource, found.state, isKnown ? state : given));
-      return found.inputs === undefined
-        ? answer
-        : answer.setInputs(sentInputs(found.inputs, isKnown ? state : given));
+      const before = isKnown ? state : given;
+      if (found.inputs !== undefined) answer.setInputs(sentInputs(found.inputs, before));
+      return withState(answer.setId(found.id), found.state, before);
     },
     update: async (request: messages.UpdateRequest) => {
       const { properties: state } = fromStruct(request.getOlds());
@@ -104,9 +99,7 @@ export function calls(resource: Lifecycle) {
       const next = request.getPreview()
         ? resource.preview(inputs, { id: ownId(request.getId()), state })
         : await resource.update(ownId(request.getId()), state, inputs);
-      return new messages.UpdateResponse()
-        .setProperties(stateStruct(resource, next, inputs))
-        .setRefreshBeforeUpdate(refreshBeforeUpdate(resource, inputs));
+      return withState(new messages.UpdateResponse(), next, inputs);
     },
     delete: async (request: messages.DeleteRequest) => {
       const { properties: state } = fromStruct(request.getProperties());
@@ -115,11 +108,7 @@ export function calls(resource: Lifecycle) {
     },
     /** What the engine is to save although the operation failed. */
     initFailed: ({ id, state }: Kept, given: Properties, message: string) =>
-      new messages.ErrorResourceInitFailed()
-        .setId(id)
-        .setReasonsList([message])
-        .setProperties(stateStruct(resource, state, given))
-        .setRefreshBeforeUpdate(refreshBeforeUpdate(resource, given)),
+      withState(new messages.ErrorResourceInitFailed().setId(id).setReasonsList([message]), state, given),
   };
 }
 
