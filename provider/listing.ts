@@ -4,7 +4,7 @@ import { importId } from "./core/text";
 import { getApiKeys, getScopes, getWorkspace, getWorkspaces, type Source } from "./functions";
 import { hasSettings } from "./resources/workspaceSettings";
 
-export interface Listed {
+interface Listed {
   /** The id to import it by. */
   readonly id: string;
   readonly name: string | undefined;

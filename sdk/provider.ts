@@ -69,9 +69,6 @@ export class Provider extends pulumi.ProviderResource {
         `Provider "${name}": no such argument, ${strange}; the arguments are ${names}.`,
       );
     }
-    if (!isAbsent(args.accessToken) && !isAbsent(args.accessTokenEnv)) {
-      throw new pulumi.RunError(`Provider "${name}": set either accessToken or accessTokenEnv, not both.`);
-    }
     const [pkg, movable] = asProvider(opts);
     super(pkg, name, { ...fromStack(args), ...fromArguments(args) }, movable);
     given.set(this, args);

@@ -72,27 +72,22 @@ export function disagreement({ argument, stack }: EngineConfig, env: Environment
 }
 
 /** The configuration, or what is wrong with it. */
-export function configuration(given: EngineConfig, env: Environment): Configuration | Misconfiguration {
+export function configuration(config: EngineConfig, env: Environment): Configuration | Misconfiguration {
+  const { argument, stack } = config;
   const problems: string[] = [];
   const refuse = (problem: string) => void problems.push(problem);
-  const ofVariable = (name: string) => [env[name]?.trim(), `the environment variable ${name}`] as const;
+  const variable = (name: string): Choice => [env[name], `the environment variable ${name}`, "environment"];
   /** The value of a setting and where it comes from: the first that is set; "" is not. */
   const chosen = (name: Name): Choice => {
-    const variable = variables[name];
     const choices: readonly Choice[] = [
-      [given.argument[name], `the Provider's argument ${name}`, "argument"],
-      [env[variable], `the environment variable ${variable}`, "environment"],
-      [given.stack[name], `stack config apikeys:${name}`, "stack"],
+      [argument[name], `the Provider's argument ${name}`, "argument"],
+      variable(variables[name]),
+      [stack[name], `stack config apikeys:${name}`, "stack"],
     ];
     return choices.find(([value]) => value) ?? [undefined, "", "stack"];
   };
-  const chosenToken = (): Choice => {
-    const { accessTokenEnv: named } = given.argument;
-    const source = `the environment variable ${named}, which the Provider's accessTokenEnv names`;
-    return named === undefined ? chosen("accessToken") : [env[named], source, "environment"];
-  };
   /** A wrong value counts as true, so that an http URL is not refused as well. */
-  const isOn = ([value, source]: readonly [string | undefined, string, ...unknown[]]): boolean => {
+  const isOn = ([value, source]: Choice): boolean => {
     const text = value?.trim() || "false";
     if (!["true", "1", "false", "0"].includes(text)) refuse(`${source} must be true, false, 1 or 0.`);
     return text !== "false" && text !== "0";
@@ -100,14 +95,16 @@ export function configuration(given: EngineConfig, env: Environment): Configurat
 
   const [givenUrl, urlSource, urlOrigin] = chosen("baseUrl");
   const baseUrl = givenUrl?.trim() ?? "";
-  const allowHttp = isOn(chosen("allowHttp"));
-  const urlProblem = givenUrl === undefined ? undefined : badUrl(baseUrl, allowHttp);
+  const urlProblem = badUrl(baseUrl, isOn(chosen("allowHttp")));
   if (givenUrl === undefined) refuse(noBaseUrl);
   else if (urlProblem !== undefined) refuse(`${urlSource} ${urlProblem}`);
 
-  const [accessToken = "", tokenSource, tokenOrigin] = chosenToken();
-  if (accessToken === "") {
-    refuse(tokenSource === "" ? noToken : `${tokenSource}, is not set: set it to an access token.`);
+  const { accessTokenEnv: named } = argument;
+  const [accessToken = "", tokenSource, tokenOrigin] = named ? variable(named) : chosen("accessToken");
+  if (named !== undefined && argument.accessToken !== undefined) {
+    refuse("the Provider has both accessToken and accessTokenEnv: set one of them.");
+  } else if (accessToken === "") {
+    refuse(named === undefined ? noToken : `${tokenSource}, which accessTokenEnv names, is not set.`);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: a header must not contain these.
   } else if (/[\s\u0000-\u001f\u007f]/.test(accessToken) || /[^\u0000-\u00ff]/.test(accessToken)) {
     refuse(
@@ -115,10 +112,11 @@ export function configuration(given: EngineConfig, env: Environment): Configurat
     );
   }
 
-  const [former, formerSource] = ofVariable("APIKEYS_MOVED_FROM");
-  const formerProblem = former ? badUrl(former, true) : undefined;
-  if (formerProblem !== undefined) refuse(`${formerSource} ${formerProblem}`);
-  const withoutKeyList = isOn(ofVariable("APIKEYS_NO_KEY_LIST"));
+  const [given = "", formerSource] = variable("APIKEYS_MOVED_FROM");
+  const former = given.trim();
+  const formerProblem = badUrl(former, true);
+  if (former !== "" && formerProblem !== undefined) refuse(`${formerSource} ${formerProblem}`);
+  const withoutKeyList = isOn(variable("APIKEYS_NO_KEY_LIST"));
 
   if (problems.length > 0) return { problems };
   // A program may have made its argument secret.
@@ -153,10 +151,9 @@ function badUrl(value: string, allowHttp: boolean): string | undefined {
   if (url === null || !/^https?:\/\//i.test(value)) {
     return "is not a URL: write it as https://host, with a path if the service has one.";
   }
-  if (url.username !== "" || url.password !== "") {
-    return "contains a user name or password: leave them out; the access token is the only credential.";
+  if (url.username !== "" || url.password !== "" || /[?#]/.test(value)) {
+    return "contains a user name, a password, a query or a fragment: leave these out.";
   }
-  if (/[?#]/.test(value)) return "contains a query or a fragment: leave out everything from ? or # on.";
   if (/\/api\/v1\/*$/i.test(url.pathname)) {
     return "ends in /api/v1: leave that out, because the provider adds it to each request.";
   }

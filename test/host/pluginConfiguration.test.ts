@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { unknown } from "../../provider/core/fields";
 import { type StandIn, startStandIn } from "../../standin";
 import { secretMark } from "./host";
 import { failureOf, isWrite } from "./keyActs";
@@ -151,17 +150,6 @@ describe("the configuration of the plugin", () => {
       baseUrl: secret("b"),
     });
     expect(await bare.checkConfig({})).toEqual({ inputs: {}, failures: [] });
-  });
-
-  test("accessToken and accessTokenEnv can't be combined", async () => {
-    const reason = "set either accessToken or accessTokenEnv, not both.";
-    for (const accessToken of ["t", secret("t"), unknown])
-      expect(await bare.checkConfig({ accessToken, accessTokenEnv: "OTHERS_TOKEN" })).toEqual({
-        inputs: {},
-        failures: [reason],
-      });
-    for (const accessToken of ["", null])
-      expect((await bare.checkConfig({ accessToken, accessTokenEnv: "OTHERS_TOKEN" })).failures).toEqual([]);
   });
 
   // The engine compares secrets only after it has masked them, so it would not show that a token has changed.

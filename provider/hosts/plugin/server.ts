@@ -1,4 +1,5 @@
 /** The provider as a plugin: the engine's calls over gRPC. */
+import { promisify } from "node:util";
 import {
   type handleUnaryCall,
   Metadata,
@@ -24,7 +25,7 @@ import * as functions from "../../functions";
 import { failed, type Instance } from "../../instance";
 import { argumentNamespace, configNamespace, type EngineConfig, engineConfig } from "../../lifecycle/config";
 import { changesAt } from "../../lifecycle/planning";
-import { type Listed, list } from "../../listing";
+import { list } from "../../listing";
 import type { Engine } from "./engine";
 import { calls, diffResponse } from "./resource";
 import { fromStruct, toStruct } from "./wire";
@@ -47,11 +48,7 @@ export function serve(served: Served): Promise<number> {
   // The engine takes messages of any size.
   const server = new Server({ "grpc.max_receive_message_length": -1, "grpc.max_send_message_length": -1 });
   server.addService(ResourceProviderService, handlers(served) as unknown as IResourceProviderServer);
-  return new Promise((resolve, reject) => {
-    server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) =>
-      error === null ? resolve(port) : reject(error),
-    );
-  });
+  return promisify(server.bindAsync).call(server, "127.0.0.1:0", ServerCredentials.createInsecure());
 }
 
 function handlers({ instance, engine, run }: Served) {
@@ -73,9 +70,7 @@ function handlers({ instance, engine, run }: Served) {
     };
   /** What the operation says is shown with its resource. */
   const ofResource =
-    <Request extends OfResource, Answer>(
-      pick: (all: ReturnType<typeof calls>) => (request: Request) => Promise<Answer>,
-    ): handleUnaryCall<Request, Answer> =>
+    (name: Exclude<keyof ReturnType<typeof calls>, "initFailed">): handleUnaryCall<OfResource, unknown> =>
     (call, answer) => {
       const { request } = call;
       let isAnswered = false;
@@ -89,7 +84,7 @@ function handlers({ instance, engine, run }: Served) {
       // Under way until it is answered, and not only until it is done.
       void run.during(() =>
         engine
-          .withResource(urn, async () => pick(callsOf(urn))(request))
+          .withResource(urn, async () => callsOf(urn)[name](request as never))
           .then(
             (answer) => done(null, answer),
             (error: unknown) => {
@@ -119,11 +114,6 @@ function handlers({ instance, engine, run }: Served) {
     }),
     checkConfig: unary(async (request: messages.CheckRequest) => {
       const { properties, secrets } = fromStruct(request.getNews());
-      const isBoth = ["accessToken", "accessTokenEnv"].every((name) => (properties[name] ?? "") !== "");
-      if (isBoth) {
-        const reason = "set either accessToken or accessTokenEnv, not both.";
-        return new messages.CheckResponse().setFailuresList([new messages.CheckFailure().setReason(reason)]);
-      }
       const names = ["accessToken", ...[configNamespace, argumentNamespace].map((of) => `${of}:accessToken`)];
       const tokens = names.filter((name) => name in properties);
       const inputs = toStruct(properties, [...secrets, ...tokens.map((name) => [name] as const)]);
@@ -145,25 +135,26 @@ function handlers({ instance, engine, run }: Served) {
       const found = await invoked(request.getTok(), instance.source(), properties);
       return new messages.InvokeResponse().setReturn(toStruct(found));
     }),
-    list: (call: ServerWritableStream<messages.ListRequest, messages.ListResponse>) => {
+    list: async (call: ServerWritableStream<messages.ListRequest, messages.ListResponse>) => {
       const { request } = call;
-      listed(request, instance.source()).then(
-        (found) => {
-          for (const { id, name } of found) {
-            const result = new messages.ListResponse.Result().setId(id).setName(name ?? "");
-            call.write(new messages.ListResponse().setResult(result));
-          }
-          call.end();
-        },
-        (error: unknown) => call.emit("error", serviceError(failed(error).message)),
-      );
+      try {
+        const { workspaceId } = fromStruct(request.getQuery()).properties;
+        const found = await list(instance.source(), kindIn(request.getToken()), workspaceId);
+        for (const { id, name = "" } of found.slice(0, request.getLimit() || undefined)) {
+          const result = new messages.ListResponse.Result().setId(id).setName(name);
+          call.write(new messages.ListResponse().setResult(result));
+        }
+        call.end();
+      } catch (error) {
+        call.emit("error", serviceError(failed(error).message));
+      }
     },
-    check: ofResource<messages.CheckRequest, messages.CheckResponse>((all) => all.check),
-    diff: ofResource<messages.DiffRequest, messages.DiffResponse>((all) => all.diff),
-    create: ofResource<messages.CreateRequest, messages.CreateResponse>((all) => all.create),
-    read: ofResource<messages.ReadRequest, messages.ReadResponse>((all) => all.read),
-    update: ofResource<messages.UpdateRequest, messages.UpdateResponse>((all) => all.update),
-    delete: ofResource<messages.DeleteRequest, Empty>((all) => all.delete),
+    check: ofResource("check"),
+    diff: ofResource("diff"),
+    create: ofResource("create"),
+    read: ofResource("read"),
+    update: ofResource("update"),
+    delete: ofResource("delete"),
     // The engine still takes results. It also calls this at the end of every command.
     cancel: unary(async () => {
       run.close("the run was canceled");
@@ -189,12 +180,6 @@ function configFrom(urn: string, given: Properties): EngineConfig {
   return engineConfig(
     (key) => given[key] ?? (key.startsWith(own) ? given[key.slice(own.length)] : undefined),
   );
-}
-
-async function listed(request: messages.ListRequest, source: functions.Source): Promise<readonly Listed[]> {
-  const kind = kindIn(request.getToken());
-  const found = await list(source, kind, fromStruct(request.getQuery()).properties["workspaceId"]);
-  return request.getLimit() > 0 ? found.slice(0, request.getLimit()) : found;
 }
 
 /** Functions by their tokens. */

@@ -46,6 +46,8 @@ describe("the configuration", () => {
     const problems = problemsOf({ argument, env: without, stack: { accessToken: "other" } });
     expect(problems).toHaveLength(1);
     expect(problems[0]).toContain("CI_TOKEN");
+    const both = problemsOf({ argument: { ...argument, accessToken: "t" }, env });
+    expect(both).toEqual(["the Provider has both accessToken and accessTokenEnv: set one of them."]);
   });
 
   test("R14 says where the token came from in the advice for a rejected token", () => {

@@ -29,9 +29,9 @@ describe("the base URL", () => {
     ["ftp://a.test", "is not a URL"],
     ["file:///etc/passwd", "is not a URL"],
     ["javascript:alert(1)", "is not a URL"],
-    ["https://a.test?x=1", "contains a query or a fragment"],
-    ["https://a.test/?", "contains a query or a fragment"],
-    ["https://a.test/#", "contains a query or a fragment"],
+    ["https://a.test?x=1", "contains a user name, a password, a query or a fragment"],
+    ["https://a.test/?", "contains a user name, a password, a query or a fragment"],
+    ["https://a.test/#", "contains a user name, a password, a query or a fragment"],
     ["https://a.test/api/v1", "ends in /api/v1"],
     ["https://a.test/keys/api/v1", "ends in /api/v1"],
     ["https://a.test/API/V1/ ", "ends in /api/v1"],
@@ -56,7 +56,7 @@ describe("the base URL", () => {
     ]) {
       const problems = problemsOf(withUrl(baseUrl));
       expect(problems).toHaveLength(1);
-      expect(problems[0]).toContain("contains a user name or password");
+      expect(problems[0]).toContain("contains a user name, a password");
       expect(problems[0]).not.toContain("hunter2");
     }
   });
