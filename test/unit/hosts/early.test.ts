@@ -1,0 +1,13 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+/** What Node.js prints when it sets V8 flags, in a new process, because they apply to a whole one. */
+const saidBy = (...args: readonly string[]) => spawnSync(process.execPath, args, { encoding: "utf8" }).stderr;
+
+test("this Node.js has all V8 flags that the plugin sets in it", () => {
+  const madeUp = 'require("node:v8").setFlagsFromString("--made-up")';
+  expect(saidBy("-e", madeUp)).toContain("unrecognized flag --made-up");
+  const early = join(__dirname, "../../../provider/hosts/plugin/early.ts");
+  expect(saidBy("--import", "tsx", early)).toBe("");
+});
