@@ -12,7 +12,7 @@ import { defined, type Properties } from "./core/state";
 import { capitalised, listed } from "./core/text";
 import { configuration, engineConfig, nodeProblem } from "./lifecycle/config";
 import type { HostContext } from "./lifecycle/context";
-import { orThrow, type SharedReads, sharedReads } from "./reads";
+import { type Listing, orThrow, type SharedRead, type SharedReads, sharedReads } from "./reads";
 
 /** The functions of a program. They throw a Failure and nothing else. */
 
@@ -45,28 +45,22 @@ interface ByIdOrName {
 }
 
 export async function getWorkspaces(source: Source): Promise<{ workspaces: WorkspaceRecord[] }> {
-  const workspaces = await ask(source, "Listing the workspaces", async (reads) => [
-    ...orThrow(await reads.workspaces.fresh()).all,
-  ]);
-  return { workspaces };
+  return { workspaces: structuredClone([...(await allWorkspaces(source))]) };
+}
+
+function allWorkspaces(source: Source): Promise<readonly WorkspaceRecord[]> {
+  return ask(source, "Listing the workspaces", ({ workspaces }) => listOf(workspaces));
 }
 
 export async function getWorkspace(source: Source, { id, name }: ByIdOrName): Promise<WorkspaceRecord> {
-  if ((id === undefined) === (name === undefined))
-    throw new Failure("Finding a workspace: give either id or name.");
-  if (id !== undefined) {
-    expectIds({ id });
-    const advice = "Check the id, and that the access token is allowed to read the workspace.";
-    return ask(
-      source,
-      `Reading workspace ${id}`,
-      async (reads) => orThrow(await reads.workspace(id).fresh()),
-      advice,
-    );
+  expectOne("a workspace", id, name);
+  if (id === undefined) {
+    return structuredClone(single(`workspace named "${name}"`, name, await allWorkspaces(source)));
   }
-  return ask(source, "Listing the workspaces", async ({ workspaces }) =>
-    single(`workspace named "${name}"`, name, orThrow(await workspaces.fresh()).all),
-  );
+  expectIds({ id });
+  const advice = "Check the id, and that the access token is allowed to read the workspace.";
+  const read = async (reads: SharedReads) => orThrow(await reads.workspace(id).fresh());
+  return structuredClone(await ask(source, `Reading workspace ${id}`, read, advice));
 }
 
 export async function getApiKeys(
@@ -77,86 +71,64 @@ export async function getApiKeys(
   const isWanted = (key: ApiKeyRecord) => includeDeleted || !key.deleted;
   const isEqual = (key: ApiKeyRecord, field: (typeof fields)[number]) =>
     (field === "enabled" ? (key.enabled ?? false) : key[field]) === filter[field];
-  const candidates = await pickKeys(source, workspaceId, (all) => {
-    // A list may leave a field out of all records, and `enabled` where it is false.
-    const omitted = fields.filter(
-      (field) => field === "enabled" || all.every((key) => key[field] === undefined),
-    );
-    return all.filter(isWanted).flatMap((key) => {
-      // A deleted key may not be readable by itself.
-      const open = key.deleted ? [] : omitted.filter((field) => key[field] === undefined);
-      const mayMatch = fields.every((field) => open.includes(field) || isEqual(key, field));
-      return mayMatch ? [{ key, isOpen: open.length > 0 }] : [];
-    });
+  const all = await allKeys(source, workspaceId);
+  // A list may leave a field out of all records, and `enabled` where it is false.
+  const omitted = fields.filter(
+    (field) => field === "enabled" || all.every((key) => key[field] === undefined),
+  );
+  const keys = all.filter(isWanted).map(async (key) => {
+    // A deleted key may not be readable by itself.
+    const open = key.deleted ? [] : omitted.filter((field) => key[field] === undefined);
+    const mayMatch = fields.every((field) => open.includes(field) || isEqual(key, field));
+    if (open.length === 0 || !mayMatch) return key;
+    // One that is not found was deleted since.
+    const own = await readKey(source, workspaceId, key.id, { ...key, deleted: true });
+    return { ...key, ...defined(own as object as Properties) };
   });
-  const keys = await Promise.all(
-    candidates.map(({ key, isOpen }) => (isOpen ? complete(source, workspaceId, key) : key)),
+  const found = (await Promise.all(keys)).filter(
+    (key) => isWanted(key) && fields.every((field) => isEqual(key, field)),
   );
-  const found = keys.filter((key) => isWanted(key) && fields.every((field) => isEqual(key, field)));
   return { apiKeys: found.map(withoutSecret) };
-}
-
-/** A listed key with the fields that the list leaves out, or as deleted if it is not found. */
-async function complete(source: Source, workspaceId: string, listed: ApiKeyRecord): Promise<ApiKeyRecord> {
-  const key = await read(source, workspaceId, listed.id, { ...listed, deleted: true });
-  return { ...listed, ...defined(key as object as Properties) };
-}
-
-async function pickKeys<T>(
-  source: Source,
-  workspaceId: string,
-  pick: (all: readonly ApiKeyRecord[]) => T,
-): Promise<T> {
-  expectIds({ workspaceId });
-  return ask(
-    source,
-    `Listing the keys of workspace ${workspaceId}`,
-    async (reads) => pick(orThrow(await reads.keys(workspaceId).fresh()).all),
-    "Check workspaceId, and that the access token is allowed to list the keys of the workspace.",
-  );
-}
-
-async function read(
-  source: Source,
-  workspaceId: string,
-  keyId: string,
-  missing?: ApiKeyRecord,
-): Promise<ApiKeyRecord> {
-  expectIds({ workspaceId, id: keyId });
-  return ask(
-    source,
-    `Reading key ${keyId} of workspace ${workspaceId}`,
-    (_reads, call) =>
-      readApiKey(call, { workspaceId, keyId }).catch((error: unknown) => {
-        if (isNotFound(error) && missing !== undefined) return missing;
-        throw error;
-      }),
-    "Check both ids, and that the access token is allowed to read the key.",
-  );
 }
 
 export async function getApiKey(
   source: Source,
   { workspaceId, id: givenId, name }: InWorkspace & ByIdOrName,
 ): Promise<FoundApiKey> {
-  if ((givenId === undefined) === (name === undefined))
-    throw new Failure("Finding a key: give either id or name.");
-  // A list may leave out fields that the key by itself has.
-  const id = givenId ?? (await keyNamed(source, workspaceId, name)).id;
-  const key = await read(source, workspaceId, id);
+  expectOne("a key", givenId, name);
+  let id = givenId;
+  if (id === undefined) {
+    const all = (await allKeys(source, workspaceId)).filter(({ deleted }) => !deleted);
+    // The list may leave out fields that the key by itself has, so only the id is taken from it.
+    id = single(`key named "${name}" in workspace ${workspaceId}`, name, all).id;
+  }
+  const key = await readKey(source, workspaceId, id);
   if (key.deleted) throw new Failure(`Reading key ${id} of workspace ${workspaceId}: it was deleted.`);
   return withoutSecret(key);
 }
 
-function keyNamed(source: Source, workspaceId: string, name: string | undefined): Promise<ApiKeyRecord> {
-  const what = `key named "${name}" in workspace ${workspaceId}`;
-  return pickKeys(source, workspaceId, (all) =>
-    single(
-      what,
-      name,
-      all.filter(({ deleted }) => !deleted),
-    ),
-  );
+async function allKeys(source: Source, workspaceId: string): Promise<readonly ApiKeyRecord[]> {
+  expectIds({ workspaceId });
+  const doing = `Listing the keys of workspace ${workspaceId}`;
+  const advice = "Check workspaceId, and that the access token is allowed to list the keys of the workspace.";
+  return ask(source, doing, (reads) => listOf(reads.keys(workspaceId)), advice);
+}
+
+/** `missing`: what to return if there is no such key. */
+async function readKey(
+  source: Source,
+  workspaceId: string,
+  keyId: string,
+  missing?: ApiKeyRecord,
+): Promise<ApiKeyRecord> {
+  expectIds({ workspaceId, id: keyId });
+  const read = (_: SharedReads, call: Call) =>
+    readApiKey(call, { workspaceId, keyId }).catch((error: unknown) => {
+      if (isNotFound(error) && missing !== undefined) return missing;
+      throw error;
+    });
+  const advice = "Check both ids, and that the access token is allowed to read the key.";
+  return ask(source, `Reading key ${keyId} of workspace ${workspaceId}`, read, advice);
 }
 
 export async function getScopes(
@@ -164,13 +136,11 @@ export async function getScopes(
   { workspaceId }: InWorkspace,
 ): Promise<{ scopes: ScopeRecord[] }> {
   expectIds({ workspaceId });
-  const scopes = await ask(
-    source,
-    `Listing the scopes of workspace ${workspaceId}`,
-    async (reads) => [...orThrow(await reads.scopes(workspaceId).fresh()).all],
-    "Check workspaceId, and that the access token is allowed to list the scopes of the workspace.",
-  );
-  return { scopes };
+  const doing = `Listing the scopes of workspace ${workspaceId}`;
+  const advice =
+    "Check workspaceId, and that the access token is allowed to list the scopes of the workspace.";
+  const all = await ask(source, doing, (reads) => listOf(reads.scopes(workspaceId)), advice);
+  return { scopes: structuredClone([...all]) };
 }
 
 /** Also without the ids of scopes, so that a program can declare the scopes. */
@@ -196,6 +166,11 @@ function single<T extends { readonly id: string; readonly name: string | undefin
   throw new Failure(`No ${what} found; there ${there}.`);
 }
 
+function expectOne(what: string, id: string | undefined, name: string | undefined): void {
+  if ((id === undefined) === (name === undefined))
+    throw new Failure(`Finding ${what}: give either id or name.`);
+}
+
 /** Fails for ids that can't be part of a path, such as that of an unset variable. */
 function expectIds(ids: Readonly<Record<string, unknown>>): void {
   for (const [name, id] of Object.entries(ids)) {
@@ -203,6 +178,11 @@ function expectIds(ids: Readonly<Record<string, unknown>>): void {
     if (problem !== undefined)
       throw new Failure(`The argument ${name} ${problem}: set it to an id of the service.`);
   }
+}
+
+/** The records of a list. Others may get the same ones, and programs may change theirs: copy what a program gets. */
+async function listOf<T>(list: SharedRead<Listing<T>>): Promise<readonly T[]> {
+  return orThrow(await list.fresh()).all;
 }
 
 async function ask<T>(
@@ -214,7 +194,6 @@ async function ask<T>(
   const found = source.configuration();
   if ("problems" in found) throw new Failure(`${doing}: ${found.problems.map(capitalised).join(" ")}`);
   const call = { transport: source.transport(), credentials: found.credentials };
-  const attempt = { doing, notDone: "", ...(advice && { advice }) };
-  // A copy, because programs may change it and others may get the same answer.
-  return structuredClone(await orFail(act(sharedReads(call), call), { setup: found }, attempt));
+  const words = { doing, notDone: "", ...(advice && { advice }) };
+  return orFail(act(sharedReads(call), call), { setup: found }, words);
 }
