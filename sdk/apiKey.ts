@@ -143,13 +143,8 @@ export function secretIn(
 ): PropertyDescriptor {
   // Unit tests with mocks have no stack, and their mocks may give no secret.
   if (pulumi.runtime.getStackResource() === undefined) return {};
-  let secret: pulumi.Output<string> | undefined;
-  const get = () => {
-    // Only when the program uses it: otherwise an imported key would fail programs that never use its secret.
-    secret ??= secretOf(kind, name, key, id);
-    return secret;
-  };
-  return { get, enumerable: true };
+  // Only when the program uses it: otherwise an imported key would fail programs that never use its secret.
+  return { get: () => secretOf(kind, name, key, id), enumerable: true };
 }
 
 /** @internal The secret. Fails if state has none; otherwise the program would continue with the string "undefined". */

@@ -210,11 +210,9 @@ function noKey(name: string, alias: string): pulumi.RunError {
 /** Makes each existingKey secret, as far as it can be seen without waiting. The provider does so for the others. */
 function withSecrets(keys: ApiKeySetArgs["keys"]): ApiKeySetArgs["keys"] {
   if (!isPlain(keys)) return keys;
+  const entries = Object.entries(keys as Record<string, ApiKeySetEntryArgs>);
   return Object.fromEntries(
-    Object.entries(keys).map(([alias, entry]) => [
-      alias,
-      isPlain(entry) ? withSecret(entry as ApiKeySetEntryArgs) : entry,
-    ]),
+    entries.map(([alias, entry]) => [alias, isPlain(entry) ? withSecret(entry) : entry]),
   );
 }
 

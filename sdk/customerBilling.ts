@@ -123,11 +123,9 @@ function grantGuard(): pulumi.CustomResourceOptions {
 }
 
 const guard = Symbol.for("pulumi-apikeys:grants");
-type Guarded = pulumi.Resource & { [guard]?: Guard };
-interface Guard {
-  readonly hook: pulumi.ResourceHook;
-  readonly ready: Promise<pulumi.Resource[]>;
-}
+type Guarded = pulumi.Resource & {
+  [guard]?: { readonly hook: pulumi.ResourceHook; readonly ready: Promise<pulumi.Resource[]> };
+};
 
 /**
  * Makes the engine load its built-in provider before the resource is registered. After a run has failed, the engine no

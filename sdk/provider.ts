@@ -60,23 +60,23 @@ export class Provider extends pulumi.ProviderResource {
    * @param opts Pulumi's resource options.
    */
   constructor(name: string, args: ProviderArgs = {}, opts: pulumi.ResourceOptions = {}) {
-    const isStrange = ([argument, value]: [string, unknown]) =>
-      value !== undefined && !Object.hasOwn(known, argument);
-    const [strange] = Object.entries(args).find(isStrange) ?? [];
+    const strange = Object.entries(args).find(
+      ([argument, value]) => value !== undefined && !Object.hasOwn(mayBeInStack, argument),
+    );
     if (strange !== undefined) {
-      const names = Object.keys(known).join(", ");
+      const names = Object.keys(mayBeInStack).join(", ");
       throw new pulumi.RunError(
-        `Provider "${name}": no such argument, ${strange}; the arguments are ${names}.`,
+        `Provider "${name}": no such argument, ${strange[0]}; the arguments are ${names}.`,
       );
     }
     const [pkg, movable] = asProvider(opts);
-    super(pkg, name, { ...fromStack(args), ...fromArguments(args) }, movable);
+    super(pkg, name, inputsOf(args), movable);
     given.set(this, args);
   }
 }
 
 /** All arguments, and whether stack config may give them instead. */
-const known: Readonly<Record<keyof ProviderArgs, boolean>> = {
+const mayBeInStack: Readonly<Record<keyof ProviderArgs, boolean>> = {
   baseUrl: true,
   accessToken: true,
   accessTokenEnv: false,
@@ -90,14 +90,10 @@ const isAbsent = (value: unknown) => value === undefined || value === null || va
  * Kept outside the resource, so that printing a Provider never prints its token. A program may load several copies of this
  * package, which share it.
  */
-const given = argumentsInProgram();
-
-function argumentsInProgram(): WeakMap<Provider, ProviderArgs> {
-  const place = globalThis as unknown as Record<symbol, WeakMap<Provider, ProviderArgs> | undefined>;
-  const name = Symbol.for("pulumi-apikeys:arguments");
-  place[name] ??= new WeakMap();
-  return place[name];
-}
+const shared = Symbol.for("pulumi-apikeys:arguments");
+const program = globalThis as { [shared]?: WeakMap<Provider, ProviderArgs> };
+program[shared] ??= new WeakMap();
+const given = program[shared];
 
 /** @internal The arguments of a Provider, for functions. */
 export function argumentsOf(provider: Provider, caller: string): ProviderArgs {
@@ -108,26 +104,23 @@ export function argumentsOf(provider: Provider, caller: string): ProviderArgs {
   );
 }
 
-/** The host of an explicit Provider sees only the Provider's inputs, so stack config is passed along with them. */
-function fromStack(args: ProviderArgs): pulumi.Inputs {
+/**
+ * The host of an explicit Provider sees only the Provider's inputs, so stack config is passed along for what they leave
+ * out. Arguments have a namespace that stack config can't have, so that the provider can tell them apart.
+ */
+function inputsOf(args: ProviderArgs): pulumi.Inputs {
   const config = new pulumi.Config("apikeys");
-  const given: pulumi.Inputs = { ...args, accessToken: args.accessToken || args.accessTokenEnv };
-  const missing = Object.entries(known).filter(([name, isConfig]) => isConfig && isAbsent(given[name]));
-  return Object.fromEntries(
-    missing.map(([name]) => [
-      `apikeys:${name}`,
-      name === "accessToken" ? config.getSecret(name) : config.get(name),
-    ]),
-  );
-}
-
-/** In a namespace that stack config can't have, so that the provider can tell arguments from config. */
-function fromArguments(args: ProviderArgs): pulumi.Inputs {
-  const given = Object.entries(args).filter(([, value]) => !isAbsent(value));
-  return Object.fromEntries(
-    given.map(([name, value]) => {
+  const hasToken = !isAbsent(args.accessToken) || !isAbsent(args.accessTokenEnv);
+  const inputs: pulumi.Inputs = {};
+  for (const [name, isInStack] of Object.entries(mayBeInStack)) {
+    const value = args[name as keyof ProviderArgs];
+    const isToken = name === "accessToken";
+    if (!isAbsent(value)) {
       const text = pulumi.output(value).apply((one) => (isAbsent(one) ? undefined : String(one)));
-      return [`apikeys.provider:${name}`, name === "accessToken" ? pulumi.secret(text) : text];
-    }),
-  );
+      inputs[`apikeys.provider:${name}`] = isToken ? pulumi.secret(text) : text;
+    } else if (isInStack && !(isToken && hasToken)) {
+      inputs[`apikeys:${name}`] = isToken ? config.getSecret(name) : config.get(name);
+    }
+  }
+  return inputs;
 }

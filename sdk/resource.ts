@@ -79,7 +79,6 @@ export function registration(
   // In a component that is a provider of its own, there is no stack, so the class can't guard a grant.
   const isUnguarded = isGuarded && pulumi.runtime.getStackResource() === undefined;
   const type = prefixes[host] + kind;
-  const movable = moving(opts, type, prefixes[former] + kind);
   const always = [...secrets, ...secretInputs];
   const paths = secretPaths(inputs, { outputs: opts.additionalSecretOutputs ?? [], always });
   return [
@@ -96,7 +95,9 @@ export function registration(
         __provider: `exports.handler=()=>require("pulumi-apikeys/dynamic").provider(${JSON.stringify(kind)});`,
       }),
     },
-    pulumi.mergeOptions(movable, { additionalSecretOutputs: [...secrets] }),
+    pulumi.mergeOptions(moving(opts, type, prefixes[former] + kind), {
+      additionalSecretOutputs: [...secrets],
+    }),
   ];
 }
 
@@ -134,9 +135,6 @@ export interface Internals {
   promise(withUnknowns: true): Promise<unknown>;
 }
 
-/** State holds packages too, so they can never change. */
-const packages: Readonly<Record<Host, string>> = { dynamic: "pulumi-nodejs", plugin: "apikeys" };
-
 /** The host that stack config chooses for all resources of the program. */
 export function chosenHost(): Host {
   const host = new pulumi.Config("apikeys").get("host") ?? "dynamic";
@@ -148,9 +146,8 @@ export function chosenHost(): Host {
 
 /** The package of an explicit Provider, and options with which a stack can move to it from the other host. */
 export function asProvider(opts: pulumi.ResourceOptions): [pkg: string, opts: pulumi.ResourceOptions] {
-  const [host, former] = chosenAndFormer();
-  const [own, other] = [host, former].map((of) => `pulumi:providers:${packages[of]}`) as [string, string];
-  return [packages[host], moving(opts, own, other)];
+  const [own = "", former] = chosenAndFormer().map((host) => prefixes[host].split(":")[0]);
+  return [own, moving(opts, `pulumi:providers:${own}`, `pulumi:providers:${former}`)];
 }
 
 function chosenAndFormer(): [host: Host, former: Host] {
@@ -209,7 +206,10 @@ function pathsIn(value: unknown, path: Path, isNew: (path: Path) => boolean): re
   if (typeof value !== "object" || value === null || pulumi.Resource.isInstance(value)) return [];
   if (!isNew(path)) return [];
   if (pulumi.Output.isInstance(value) || value instanceof Promise) {
-    return [isSecret(value).then((secret) => (secret ? [path] : []))];
+    const output = pulumi.Output.isInstance(value) ? value : pulumi.output(value);
+    // An input that fails reports its own error elsewhere.
+    const isSecret = pulumi.isSecret(output).catch(() => false);
+    return [isSecret.then((secret) => (secret ? [path] : []))];
   }
   if (!Array.isArray(value)) {
     return Object.entries(value).flatMap(([name, inner]) => pathsIn(inner, [...path, name], isNew));
@@ -218,13 +218,4 @@ function pathsIn(value: unknown, path: Path, isNew: (path: Path) => boolean): re
   return inner.length === 0
     ? []
     : [Promise.all(inner).then((found) => (found.flat().length > 0 ? [path] : []))];
-}
-
-/** An input that fails reports its own error elsewhere. */
-async function isSecret(value: pulumi.Output<unknown> | Promise<unknown>): Promise<boolean> {
-  try {
-    return await pulumi.isSecret(pulumi.Output.isInstance(value) ? value : pulumi.output(value));
-  } catch {
-    return false;
-  }
 }
