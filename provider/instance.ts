@@ -3,14 +3,7 @@ import { pause } from "./core/converge";
 import { Failure } from "./core/errors";
 import type { Kept } from "./core/state";
 import type { Source } from "./functions";
-import {
-  type Configuration,
-  configuration,
-  disagreement,
-  type EngineConfig,
-  type Environment,
-  type Misconfiguration,
-} from "./lifecycle/config";
+import { configuration, disagreement, type EngineConfig, type Environment } from "./lifecycle/config";
 import type { HostContext, Shared } from "./lifecycle/context";
 import { type Lifecycle, lifecycle } from "./lifecycle/operations";
 import { definitions } from "./resources";
@@ -27,26 +20,20 @@ export function openInstance(options: OfHost & { readonly env: Environment }) {
   const { env } = options;
   const shared = new Map<string, Shared>();
   const transport = openTransport();
-  let config: EngineConfig = { argument: {}, stack: {} };
+  let resolved = configuration({ argument: {}, stack: {} }, env);
   let isWarned = false;
-  let now: number | undefined;
-  let resolved: Configuration | Misconfiguration | undefined;
-
-  /** Resolved once for each `configure`, because the environment of this process doesn't change. */
-  function configured(): Configuration | Misconfiguration {
-    resolved ??= configuration(config, env);
-    return resolved;
-  }
+  // One time for the whole run: what a diff finds due is due for the update too.
+  const startedAt = Date.now();
+  const source: Source = { configuration: () => resolved, transport: () => transport };
 
   return {
     /** The engine has configured the provider, and its run begins. Warns once in a process of settings that disagree. */
     configure(given: EngineConfig): void {
-      config = given;
-      resolved = undefined;
-      if (isWarned) return;
-      const line = disagreement(config, env);
-      isWarned = line !== undefined;
-      if (line !== undefined) options.warn(line);
+      resolved = configuration(given, env);
+      const line = isWarned ? undefined : disagreement(given, env);
+      if (line === undefined) return;
+      isWarned = true;
+      options.warn(line);
     },
     /** The operations of a kind of resource. Throws a Failure if this version does not know the kind. */
     resource(kind: string): Lifecycle {
@@ -58,20 +45,15 @@ export function openInstance(options: OfHost & { readonly env: Environment }) {
       }
       return lifecycle(definition, {
         ...options,
-        configuration: configured,
-        transport: () => transport,
+        ...source,
         shared,
         pause,
-        // One time for the whole run: what a diff finds due is due for the update too.
-        now: () => {
-          now ??= Date.now();
-          return now;
-        },
+        now: () => startedAt,
         currentTime: Date.now,
       });
     },
     /** Where functions read. */
-    source: (): Source => ({ configuration: configured, transport: () => transport }),
+    source: () => source,
   };
 }
 
@@ -87,8 +69,7 @@ export function failed(error: unknown): { readonly message: string; readonly kep
 
 /** The message of an unexpected error may contain secrets, so only its kind and place are shown. */
 function bug(error: unknown): string {
-  const frames =
-    error instanceof Error ? (error.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line)) : [];
-  const kind = error instanceof Error ? error.name : typeof error;
-  return `This is a bug in pulumi-apikeys: ${kind}${(frames[0] ?? "").replace(/^\s+/, " ")}. State is unchanged, but the service may have carried out a request. Please report it.`;
+  const { name, stack = "" } = error instanceof Error ? error : { name: typeof error };
+  const [, place = ""] = /^\s+(at .*)/m.exec(stack) ?? [];
+  return `This is a bug in pulumi-apikeys: ${[name, place].join(" ").trim()}. State is unchanged, but the service may have carried out a request. Please report it.`;
 }

@@ -21,7 +21,7 @@ const tell = (line: string): void => void process.stderr.write(`${line}\n`);
 const warn = (message: string): void => tell(`warning: ${message}`);
 
 /** The resource of the last check: the diff that the engine asks for next is not told its name. */
-let checked: { readonly kind: string; readonly name?: string; readonly inputs: Properties } | undefined;
+let checked: { readonly kind: string; readonly name: string | undefined; inputs: Properties } | undefined;
 
 /** The engine prints a line of a dynamic provider without its resource. */
 const note = (line: string): void =>
@@ -58,11 +58,9 @@ export function provider(
   });
   const served = instance;
   const resource = resourceOf(served, kind);
-  // The engine itself marks only part of the inputs: after a read, what was secret in those before; after check, what the
-  // program marked, which may leave out what is in a map.
+  // The engine itself marks only part of the inputs, and only outputs that are named like a secret input or in
+  // additionalSecretOutputs, which a transform may have dropped.
   const markedInputs = (inputs: Properties) => markedAt(inputs, resource.secretInputs(inputs), secret);
-  // The engine itself marks only outputs that are named like a secret input or in additionalSecretOutputs, which a
-  // transform may have dropped.
   const markedOutputs = (state: Properties) => markedAt(state, resource.secretOutputs(state), secret);
   const guarded = async <T>(properties: Properties, operation: () => Promise<T>): Promise<T> => {
     try {
@@ -82,13 +80,12 @@ export function provider(
     },
     check: (olds, news) =>
       guarded(news, async () => {
-        const { [nameKey]: name, ...declared } = news;
+        const { [nameKey]: given, ...declared } = news;
         const isNew = Object.keys(olds).every((one) => one === providerKey);
-        const before = isNew ? undefined : olds;
-        const named = typeof name === "string" ? { name } : {};
-        checked = { kind, ...named, inputs: declared };
-        const { inputs, failures } = resource.check(declared, before, checked.name);
-        checked = { kind, ...named, inputs: { ...inputs, [providerKey]: news[providerKey] } };
+        const name = typeof given === "string" ? given : undefined;
+        checked = { kind, name, inputs: declared };
+        const { inputs, failures } = resource.check(declared, isNew ? undefined : olds, name);
+        checked.inputs = { ...inputs, [providerKey]: news[providerKey] };
         // A property named here would have its value printed by the engine, secret or not.
         const reasons = failures.map((reason) => ({ property: "", reason }));
         return { inputs: markedInputs(inputs), failures: reasons };

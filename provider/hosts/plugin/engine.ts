@@ -14,12 +14,6 @@ export function openEngine() {
   let address: string | undefined;
   let client: EngineClient | undefined;
 
-  /** Opened by the first message, because few commands have one. The engine is on this machine, never behind a proxy. */
-  function connected(): EngineClient | undefined {
-    const options = { "grpc.enable_http_proxy": 0 };
-    if (address !== undefined) client ??= new EngineClient(address, credentials.createInsecure(), options);
-    return client;
-  }
   function log(severity: 0 | 1 | 2 | 3, message: string, ephemeral = false): void {
     const { urn = "", underWay } = subjects.getStore() ?? {};
     const request = new LogRequest()
@@ -27,11 +21,13 @@ export function openEngine() {
       .setMessage(message)
       .setUrn(urn)
       .setEphemeral(ephemeral);
-    const to = connected();
+    if (address === undefined) return;
+    // Opened by the first message, because few commands have one. The engine is on this machine, never behind a proxy.
+    client ??= new EngineClient(address, credentials.createInsecure(), { "grpc.enable_http_proxy": 0 });
+    const to = client;
     const shown = new Promise<void>((resolve) => {
       // If the engine has exited or hangs, nobody reads it.
-      if (to === undefined) resolve();
-      else to.log(request, new Metadata(), { deadline: Date.now() + answerMs }, () => resolve());
+      to.log(request, new Metadata(), { deadline: Date.now() + answerMs }, () => resolve());
     });
     underWay?.push(shown);
   }
