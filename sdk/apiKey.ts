@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { type ApiKeyArgs, type KeyValues, keyInputs } from "./keyProperties";
-import { type Facts, isOfKind, type Outputs, optionsOfGet, registration, settleAbsent } from "./resource";
+import { type Facts, isA, type Outputs, optionsOfGet, registration, settleAbsent } from "./resource";
 
 /** What the service returns of a key. */
 export interface KeyOutputs {
@@ -80,13 +80,11 @@ export interface ApiKey extends Outputs<ApiKeyArgs, KeyValues>, KeyOutputs {}
  */
 export class ApiKey extends pulumi.CustomResource {
   /** Returns true if the value is an ApiKey, even one of another copy of this package. */
-  static override isInstance(value: unknown): value is ApiKey {
-    return isOfKind(value, keyFacts.kind);
-  }
+  static override readonly isInstance = isA<ApiKey>("ApiKey");
 
   /**
-   * The secret: the value that a client sends. Always a Pulumi secret. State has no secret for a key that was adopted,
-   * or imported by its id, because the service shows a secret only once.
+   * The secret: the value that a client sends. Always a Pulumi secret. A key that was adopted, or imported by its id, has
+   * none.
    *
    * @remarks
    * If the program uses `key` and state has no secret, the update fails and says what to do.

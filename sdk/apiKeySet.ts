@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { withSecret } from "./apiKey";
 import type { ApiKeyArgs, KeyValue } from "./keyProperties";
-import { type Facts, isOfKind, registration, settleAbsent } from "./resource";
+import { type Facts, isA, registration, settleAbsent } from "./resource";
 
 type Optional<Args, Absent = undefined> = { readonly [Name in keyof Args]?: Args[Name] | Absent | undefined };
 
@@ -107,9 +107,7 @@ const facts: Facts = {
  */
 export class ApiKeySet extends pulumi.CustomResource {
   /** Returns true if the value is an ApiKeySet, even one of another copy of this package. */
-  static override isInstance(value: unknown): value is ApiKeySet {
-    return isOfKind(value, facts.kind);
-  }
+  static override readonly isInstance = isA<ApiKeySet>("ApiKeySet");
 
   /** The ids of the keys by alias. */
   declare readonly ids: pulumi.Output<Readonly<Record<string, string>>>;

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import * as pulumi from "@pulumi/pulumi";
-import { type Facts, type Internals, isOfKind, type Outputs, registration, settleAbsent } from "./resource";
+import { type Facts, type Internals, isA, type Outputs, registration, settleAbsent } from "./resource";
 import { inOneHost, isTypeOf } from "./types";
 
 /**
@@ -32,9 +32,9 @@ export interface CustomerBillingArgs {
   readonly externalMeterId?: pulumi.Input<string | undefined>;
   /**
    * The id of an existing record to adopt, instead of granting credits. Can't be combined with `totalCredits`. Default:
-   * none. Nothing is granted, and the id is not checked; an empty string fails the preview. While it is set, changing any
-   * other input changes only state. Changing it keeps the resource's own id. Also set it if the answer to a grant was
-   * lost and the service has granted the credits.
+   * none. The id is not checked; an empty string fails the preview. While it is set, changing any other input changes
+   * only state. Changing it keeps the resource's own id. Also set it if the answer to a grant was lost and the service
+   * has granted the credits.
    */
   readonly billingId?: pulumi.Input<string | undefined>;
   /**
@@ -68,7 +68,7 @@ export interface CustomerBilling extends Outputs<CustomerBillingArgs, BillingVal
  * grant. So the provider sends one request for each value of `grant`, and never repeats it. If the answer is lost,
  * every update fails until you set `billingId` or change `grant`. Changing any input except `billingId` fails the
  * preview, unless `grant` changes too or `billingId` is set. Destroy removes the record from state and leaves the credits
- * in the service. Use the option `protect`, because a record that is removed and declared again grants the credits again.
+ * in the service. Use the option `protect`, because declaring a removed record again grants the credits again.
  *
  * @example
  * ```ts
@@ -81,9 +81,7 @@ export interface CustomerBilling extends Outputs<CustomerBillingArgs, BillingVal
  */
 export class CustomerBilling extends pulumi.CustomResource {
   /** Returns true if the value is a CustomerBilling, even one of another copy of this package. */
-  static override isInstance(value: unknown): value is CustomerBilling {
-    return isOfKind(value, facts.kind);
-  }
+  static override readonly isInstance = isA<CustomerBilling>("CustomerBilling");
 
   /**
    * The id of the billing record. Absent while it is not known whether the credits were granted. After a lost answer,
@@ -94,8 +92,7 @@ export class CustomerBilling extends pulumi.CustomResource {
   declare readonly createdAt: pulumi.Output<string | undefined>;
 
   /**
-   * Grants credits, once for each value of `grant`; or adopts an existing record with `billingId`. Destroy only removes
-   * the record from state, and declaring it again grants again: use the option `protect`.
+   * Grants credits, once for each value of `grant`; or adopts an existing record with `billingId`.
    *
    * @param name The resource's name, unique within the stack.
    * @param args The grant, and its workspace.

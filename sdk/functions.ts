@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { FoundKeyScope } from "./keyProperties";
 import { argumentsOf, type Provider, type ProviderArgs } from "./provider";
-import { chosenHost } from "./resource";
+import { hosts } from "./resource";
 import { prefixes } from "./types";
 
 /** The options of a function. See docs/functions.md. */
@@ -237,7 +237,7 @@ function forms<Args extends object, Result>(name: Exclude<keyof Client, "sourceO
   }
   /** The arguments of the Provider that Pulumi would give a resource with these options. */
   function providerArguments({ provider, parent }: FunctionOptions): ProviderArgs {
-    const chosen = provider ?? parent?.getProvider(prefixes[chosenHost()] + name);
+    const chosen = provider ?? parent?.getProvider(prefixes[hosts()[0]] + name);
     return chosen === undefined ? {} : argumentsOf(chosen, name);
   }
   /** Loads the provider's code, which only a program that calls functions needs. A failure shows one line, not a stack trace. */

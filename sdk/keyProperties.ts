@@ -71,21 +71,19 @@ export interface ApiKeyArgs {
   // biome-ignore lint/suspicious/noExplicitAny: with unknown, a value whose type is an interface would be refused.
   readonly metadata?: pulumi.Input<Record<string, any> | undefined>;
   /**
-   * The value of an existing key to migrate, instead of creating a key. Always a secret. Can't be combined with
-   * `prefix`, `expiresAt` or `externalMeterId`. Default: none. A new value replaces the key with a new one. While the
-   * value stays the same, changing `workspaceId`, `customerId`, `metadata` or `keepers` fails the preview, because the
-   * service can't have one value twice. An empty string, as from an unset variable, fails the preview too. Removing
-   * `existingKey` later changes nothing. Destroy deletes a migrated key.
+   * The value of an existing key to migrate, instead of creating a key. Always a secret; an empty string fails the
+   * preview. Can't be combined with `prefix`, `expiresAt` or `externalMeterId`. Default: none. A new value replaces the
+   * key with a new one. While it stays the same, changing `workspaceId`, `customerId`, `metadata` or `keepers` fails the
+   * preview, because the service can't have one value twice. Removing it changes nothing. Destroy deletes the key.
    */
   readonly existingKey?: pulumi.Input<string | undefined>;
   /**
    * The id of an existing key to adopt, instead of creating a key. The update changes the key's `name`, `scopes` and
    * `enabled` to match the program, and the preview can't show these changes. `scopes` must be set too. Can't be
    * combined with `existingKey`, `prefix`, `expiresAt`, `externalMeterId` or `metadata`. Default: none. State has no
-   * secret of an adopted key, because the service shows a secret only once. Another id adopts that key, and deletes the
-   * old one. In an update that adds `existingId` or leaves it as it is, a change that needs a new key, such as one of
-   * `keepers`, fails the preview. Removing `existingId` changes nothing; removing it and changing `keepers` in one
-   * update creates a new key with its secret, and deletes the adopted one. Destroy deletes an adopted key.
+   * secret of an adopted key, because the service shows a secret only once. Another id adopts that key and deletes the
+   * old one. While `existingId` is set, a change that needs a new key fails the preview. Removing it changes nothing, or,
+   * with a change of `keepers` in the same update, creates a new key and deletes the old one. Destroy deletes the key.
    */
   readonly existingId?: pulumi.Input<string | undefined>;
   /**

@@ -2,18 +2,17 @@ import * as pulumi from "@pulumi/pulumi";
 import { type Host, isTypeOf, prefixes } from "./types";
 
 /**
- * Whether the value is a resource of that kind, even of another copy of this package. Pulumi's policies call this with
+ * Tells whether a value is a resource of that kind, even of another copy of this package. Pulumi's policies call this with
  * the type alone, because the classes have no static `__pulumiType`; so a policy holds in both hosts.
  *
  * @internal
  */
-export function isOfKind(value: unknown, kind: string): boolean {
-  return (
+export function isA<Kind>(kind: string) {
+  return (value: unknown): value is Kind =>
     typeof value === "object" &&
     value !== null &&
     "__pulumiType" in value &&
-    isTypeOf(kind, value.__pulumiType)
-  );
+    isTypeOf(kind, value.__pulumiType);
 }
 
 /** The value of an input in outputs. `Values` has those that are not of the type that the program gives. */
@@ -69,7 +68,7 @@ export function registration(
   inputs: object,
   opts: pulumi.CustomResourceOptions,
 ): [type: string, name: string, properties: pulumi.Inputs, opts: pulumi.CustomResourceOptions] {
-  const [host, former] = chosenAndFormer();
+  const [host, former] = hosts();
   const isDynamic = host === "dynamic";
   if (isDynamic && opts.import !== undefined) {
     throw new pulumi.RunError(
@@ -135,10 +134,11 @@ export interface Internals {
   promise(withUnknowns: true): Promise<unknown>;
 }
 
-/** The host that stack config chooses for all resources of the program. */
-export function chosenHost(): Host {
+/** The host that stack config chooses for all resources of the program, and the other one, which may have had them. */
+export function hosts(): readonly [chosen: Host, other: Host] {
   const host = new pulumi.Config("apikeys").get("host") ?? "dynamic";
-  if (host === "dynamic" || host === "plugin") return host;
+  if (host === "dynamic") return ["dynamic", "plugin"];
+  if (host === "plugin") return ["plugin", "dynamic"];
   throw new pulumi.RunError(
     `Stack config apikeys:host is ${JSON.stringify(host)}. Set it to "plugin", or to "dynamic", which is the default.`,
   );
@@ -146,12 +146,8 @@ export function chosenHost(): Host {
 
 /** The package of an explicit Provider, and options with which a stack can move to it from the other host. */
 export function asProvider(opts: pulumi.ResourceOptions): [pkg: string, opts: pulumi.ResourceOptions] {
-  const [own = "", former] = chosenAndFormer().map((host) => prefixes[host].split(":")[0]);
+  const [own = "", former] = hosts().map((host) => prefixes[host].split(":")[0]);
   return [own, moving(opts, `pulumi:providers:${own}`, `pulumi:providers:${former}`)];
-}
-
-function chosenAndFormer(): [host: Host, former: Host] {
-  return chosenHost() === "plugin" ? ["plugin", "dynamic"] : ["dynamic", "plugin"];
 }
 
 /**

@@ -1,12 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
 import { type KeyOutputs, keyFacts, secretIn, withSecret } from "./apiKey";
 import type { ApiKeyArgs, KeyValues } from "./keyProperties";
-import { type Facts, isOfKind, type Outputs, registration, settleAbsent } from "./resource";
+import { type Facts, isA, type Outputs, registration, settleAbsent } from "./resource";
 
 /**
  * The inputs of a {@link RotatingApiKey}: those of its keys, and when they are rotated. What updates a key in place
- * updates both keys. What replaces a key with a new one rotates now: the current key stays valid for the overlap. While there is a
- * previous key in its overlap, such a change fails the update before any request.
+ * updates both keys. What replaces a key rotates now; while there is a previous key in its overlap, it fails the update.
  *
  * @see docs/rotating-api-key.md
  */
@@ -19,10 +18,9 @@ export interface RotatingApiKeyArgs extends ApiKeyArgs {
    */
   readonly existingKey?: pulumi.Input<string | undefined>;
   /**
-   * The id of an existing key to adopt as the first key, with the limits of an {@link ApiKey}. Default: none. The update
-   * changes the key's `name`, `scopes` and `enabled` to match the program, and the preview can't show these changes.
-   * `scopes` must be set too. There is no `key` until the first rotation. Another id replaces the resource and its keys;
-   * while it stays the same, `workspaceId` can't change. Removing `existingId` later changes nothing.
+   * The id of an existing key to adopt as the first key, with the limits of an {@link ApiKey}. Default: none. There is
+   * no `key` until the first rotation. Another id replaces the resource and its keys; while it stays the same,
+   * `workspaceId` can't change. Removing `existingId` later changes nothing.
    */
   readonly existingId?: pulumi.Input<string | undefined>;
   /**
@@ -93,13 +91,11 @@ export interface RotatingApiKey extends Outputs<RotatingApiKeyArgs, RotatingValu
  */
 export class RotatingApiKey extends pulumi.CustomResource {
   /** Returns true if the value is a RotatingApiKey, even one of another copy of this package. */
-  static override isInstance(value: unknown): value is RotatingApiKey {
-    return isOfKind(value, facts.kind);
-  }
+  static override readonly isInstance = isA<RotatingApiKey>("RotatingApiKey");
 
   /**
-   * The secret of the current key: the value that a client sends. Always a Pulumi secret. State has no secret for a key
-   * that was adopted, until it is rotated, because the service shows a secret only once.
+   * The secret of the current key: the value that a client sends. Always a Pulumi secret. An adopted key has none, until
+   * it is rotated.
    *
    * @remarks
    * If the program uses `key` and state has no secret, the update fails and says what to do.
@@ -122,8 +118,7 @@ export class RotatingApiKey extends pulumi.CustomResource {
   declare readonly retiresAt: pulumi.Output<string | undefined>;
 
   /**
-   * Creates an API key that is rotated by age, or takes an existing one as the first key with `existingKey` or
-   * `existingId`. Destroy deletes both keys.
+   * Creates an API key that is rotated by age, or takes an existing one with `existingKey` or `existingId`.
    *
    * @param name The resource's name, unique within the stack. Also the keys' name, unless you set `args.name`.
    * @param args The key's inputs, and when it is rotated.

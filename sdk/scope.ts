@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { type Facts, isOfKind, type Outputs, optionsOfGet, registration, settleAbsent } from "./resource";
+import { type Facts, isA, type Outputs, optionsOfGet, registration, settleAbsent } from "./resource";
 
 /**
  * The inputs of a {@link Scope}.
@@ -57,9 +57,7 @@ export interface Scope extends Outputs<ScopeArgs, unknown> {}
  */
 export class Scope extends pulumi.CustomResource {
   /** Returns true if the value is a Scope, even one of another copy of this package. */
-  static override isInstance(value: unknown): value is Scope {
-    return isOfKind(value, facts.kind);
-  }
+  static override readonly isInstance = isA<Scope>("Scope");
 
   /** When the scope was created, in the service's own format. Absent if the service does not return it. */
   declare readonly createdAt: pulumi.Output<string | undefined>;

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { type Facts, isOfKind, type Outputs, registration, settleAbsent } from "./resource";
+import { type Facts, isA, type Outputs, registration, settleAbsent } from "./resource";
 
 /**
  * The inputs of {@link WorkspaceSettings}. At least one of the four settings is required, or the preview fails.
@@ -74,9 +74,7 @@ export interface WorkspaceSettings extends Outputs<WorkspaceSettingsArgs, Settin
  */
 export class WorkspaceSettings extends pulumi.CustomResource {
   /** Returns true if the value is a WorkspaceSettings, even one of another copy of this package. */
-  static override isInstance(value: unknown): value is WorkspaceSettings {
-    return isOfKind(value, facts.kind);
-  }
+  static override readonly isInstance = isA<WorkspaceSettings>("WorkspaceSettings");
 
   /** The workspace's name, as of the create or the last refresh. Absent if the service does not return it. */
   declare readonly name: pulumi.Output<string | undefined>;
