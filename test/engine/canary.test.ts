@@ -134,6 +134,8 @@ it("creates that are refused, or whose answers are lost, truncated or garbled, l
   const met = scene.service.requests.map(({ endpoint, fault }) => `${endpoint} ${fault}`);
   for (const { kind } of lost) expect(met).toContain(`createApiKey ${kind}`);
   scene.service.clearFaults();
+  // The answers to the migrations were lost, so the service has their values already.
+  scene.service.setVariant({ duplicateKey: "returned" });
   // The answer to the grant was lost, so this program grants again.
   await scene.declare(program("second", "APIKEYS_CANARY_FIRST"));
   working(await go("up"));
