@@ -19,6 +19,10 @@ export interface SharedRead<T> {
   fresh(): Promise<Reading<T>>;
 }
 
+interface Listed {
+  readonly id: string;
+}
+
 /** The records of a list. */
 export interface Listing<T> {
   readonly all: readonly T[];
@@ -100,28 +104,26 @@ export function sharedReads({ transport, credentials, secrets = [] }: Call): Sha
 function openReads(transport: Transport, credentials: Credentials) {
   const secrets = new Set<string>();
   const call = { transport, credentials, secrets };
-  const open = <T>(read: () => Promise<T>) => openSharedRead(read, () => transport.writes);
+  const opened = new Map<string, SharedRead<unknown>>();
+  /** The one read of this name, made at its first use. */
+  const shared = <T>(name: string, read: () => Promise<T>): SharedRead<T> => {
+    const found = opened.get(name) ?? openSharedRead(read, () => transport.writes);
+    opened.set(name, found);
+    return found as SharedRead<T>;
+  };
+  const list = <T extends Listed>(name: string, records: (call: Call) => Promise<readonly T[]>) =>
+    shared(name, async (): Promise<Listing<T>> => {
+      const all = await records(call);
+      return { all, byId: new Map(all.map((record) => [record.id, record])) };
+    });
   return {
     /** What any reader masks in messages. */
     secrets,
-    keys: each((workspaceId) => open(async () => listing(await listApiKeys(call, { workspaceId })))),
-    scopes: each((workspaceId) => open(async () => listing(await listScopes(call, { workspaceId })))),
-    workspaces: open(async () => listing(await listWorkspaces(call))),
-    workspace: each((workspaceId) => open(() => readWorkspace(call, { workspaceId }))),
+    list,
+    keys: (workspaceId: string) => list(`keys ${workspaceId}`, () => listApiKeys(call, { workspaceId })),
+    scopes: (workspaceId: string) => list(`scopes ${workspaceId}`, () => listScopes(call, { workspaceId })),
+    workspaces: list("workspaces", listWorkspaces),
+    workspace: (workspaceId: string) =>
+      shared(`workspace ${workspaceId}`, () => readWorkspace(call, { workspaceId })),
   };
 }
-
-/** One for each workspace, made at its first use. */
-function each<T>(make: (workspaceId: string) => T): (workspaceId: string) => T {
-  const opened = new Map<string, T>();
-  return (workspaceId) => {
-    const found = opened.get(workspaceId) ?? make(workspaceId);
-    opened.set(workspaceId, found);
-    return found;
-  };
-}
-
-const listing = <T extends { readonly id: string }>(all: readonly T[]): Listing<T> => ({
-  all,
-  byId: new Map(all.map((record) => [record.id, record])),
-});

@@ -12,8 +12,8 @@ interface Budget {
 }
 
 const budgets: readonly Budget[] = [
-  { folders: ["provider", "sdk"], lines: 10_885, files: 67 },
-  { folders: ["test"], lines: 37_040, files: 296 },
+  { folders: ["provider", "sdk"], lines: 10_895, files: 67 },
+  { folders: ["test"], lines: 37_320, files: 298 },
   { folders: ["tools"], lines: 9_076, files: 117 },
   { folders: ["standin", "cli"], lines: 3_780, files: 39 },
 ];

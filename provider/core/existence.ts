@@ -35,7 +35,7 @@ interface Missing {
 // ---- Gone ----------------------------------------------------------------------------------------------------------
 
 /** One GET. Throws a CallError unless it finds the object or says that there is none. */
-export async function find<T extends Shown>({ kind, read }: Target<T>): Promise<Found<T>> {
+async function find<T extends Shown>({ kind, read }: Target<T>): Promise<Found<T>> {
   try {
     const record = await read();
     if (!record.deleted) return { kind: "found", record };
@@ -68,6 +68,21 @@ export async function lookUp<T extends Shown>(session: Session, target: Target<T
     `${last.found.missing}, but its workspace lists it`,
     `The access token may not be allowed to read it, or the list may lag behind: run the command again later. ${session.setup.tokenAdvice}`,
   );
+}
+
+/** How a write reads the object afterwards. `gone`: the error if it no longer exists. */
+export function readsOf<T extends Shown>(session: Session, target: Target<T>, gone: () => InconclusiveError) {
+  return {
+    read: async (): Promise<T | undefined> => {
+      const found = await find(target);
+      return found.kind === "found" ? found.record : undefined;
+    },
+    explainMissing: async (): Promise<T> => {
+      const record = await lookUp(session, target);
+      if (record === undefined) throw gone();
+      return record;
+    },
+  };
 }
 
 /** Throws an InconclusiveError if the workspace of a missing object can't be read: then the object may exist. */

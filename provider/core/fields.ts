@@ -94,6 +94,14 @@ export function updatableFields<I extends Inputs>(inputs: I): readonly Updatable
     }));
 }
 
+/** These fields as the service has them, in canonical form. */
+export function observed(fields: readonly UpdatableField[], record: object): Properties {
+  const shown = record as Properties;
+  return Object.fromEntries(
+    fields.map(({ name, canonical, ifAbsent }) => [name, canonical(shown[name] ?? ifAbsent)]),
+  );
+}
+
 export function fieldsOf(inputs: Inputs): readonly Field[] {
   return Object.entries(inputs as Readonly<Record<string, Input>>).map(([name, input]) => ({
     ...input,

@@ -39,6 +39,7 @@ import {
   fieldsOf,
   isUnknown,
   number,
+  observed,
   optional,
   required,
   stable,
@@ -144,12 +145,7 @@ export const settings = updatableFields(shape.inputs);
 export type Setting = (typeof settings)[number];
 
 /** The settings as the service has them, in canonical form; an absent list is empty, an absent number 0 (R2). */
-export function observe(record: WorkspaceRecord): Properties {
-  const shown: Properties = record;
-  return Object.fromEntries(
-    settings.map(({ name, canonical, ifAbsent }) => [name, canonical(shown[name] ?? ifAbsent)]),
-  );
-}
+export const observe = (record: WorkspaceRecord) => observed(settings, record);
 
 function outputs({ name, teamId }: WorkspaceRecord) {
   return { name, teamId };

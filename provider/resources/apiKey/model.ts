@@ -14,6 +14,7 @@ import {
   isUnknown,
   map,
   number,
+  observed,
   optional,
   required,
   secret,
@@ -119,10 +120,7 @@ export const fields = fieldsOf(inputs);
 export const updatable = updatableFields(inputs);
 
 /** The updatable fields as the service has them, in canonical form. */
-export function observe(record: ApiKeyRecord): Properties {
-  const shown: Properties = record;
-  return Object.fromEntries(updatable.map(({ name, canonical }) => [name, canonical(shown[name])]));
-}
+export const observe = (record: ApiKeyRecord) => observed(updatable, record);
 
 /** Whether a record shows all updatable fields exactly as declared. */
 export function isAsDeclared(record: ApiKeyRecord, declared: KeyInputs): boolean {

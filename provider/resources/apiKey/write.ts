@@ -21,7 +21,7 @@ import {
 } from "../../core/converge";
 import type { Elsewhere, Outcome, Session } from "../../core/definition";
 import { explain, Failure, InconclusiveError, orFail } from "../../core/errors";
-import { deleteObject, find, isAboutObject, isGoneAfter, lookUp } from "../../core/existence";
+import { deleteObject, isAboutObject, isGoneAfter, readsOf } from "../../core/existence";
 import { isSecret, shown } from "../../core/secrecy";
 import { hiddenIn, type ManagedField, observedKey, type Properties, pick, same } from "../../core/state";
 import { capitalised, sentences } from "../../core/text";
@@ -256,7 +256,6 @@ async function matchProgram(
   before: ApiKeyRecord,
   { isListed = false, created }: { readonly isListed?: boolean; readonly created?: Written<ApiKeyRecord> },
 ): Promise<Settled<ApiKeyRecord>> {
-  const target = targetOf(session, path);
   const now = observe(before);
   const aims = updatable.map((field): Aim => {
     const exact = isListed || field.exact;
@@ -272,15 +271,7 @@ async function matchProgram(
     write: (attempt, seen) =>
       attempt > 1 ? undefined : editApiKey(session.call, path, bodyOf(attempt, declared, seen)),
     isShown: (answer, seen) => isWhole(answer) && !losesRights(seen, declared),
-    read: async () => {
-      const found = await find(target);
-      return found.kind === "found" ? found.record : undefined;
-    },
-    explainMissing: async () => {
-      const record = await lookUp(session, target);
-      if (record === undefined) throw deletedOutside();
-      return record;
-    },
+    ...readsOf(session, targetOf(session, path), deletedOutside),
   };
   return converge(session, writing, created);
 }

@@ -1,0 +1,76 @@
+import { expect, test } from "vitest";
+import { CallError } from "../../../provider/client/send";
+import { type Asked, failureOf, idIn, refused, replying } from "../replying";
+import { webhook } from "./webhook";
+
+const inputs = { workspaceId: "ws_1", url: "https://a.test", enabled: true };
+
+/** A service of webhooks in memory. `spoil` may answer a request in its place. */
+function served(spoil: (asked: Asked, answer: () => unknown) => unknown = (_, answer) => answer()) {
+  const live = new Map<string, object>();
+  const answerTo = (asked: Asked) => {
+    const { method, path, body } = asked;
+    if (!path.includes("/webhook")) return { workspace: { id: "ws_1" } };
+    if (path.endsWith("/webhook") && method === "GET") return { webhooks: [...live.values()] };
+    const id = method === "POST" ? `hook_${live.size + 1}` : idIn(asked);
+    if (method !== "POST" && !live.has(id)) throw refused(404);
+    const record = { ...live.get(id), ...(body as object), id };
+    live.set(id, record);
+    if (method === "DELETE") live.delete(id);
+    return { webhook: record };
+  };
+  return { ...replying(webhook, (asked) => spoil(asked, () => answerTo(asked))), live };
+}
+
+test("the example resource is created, edited, refreshed and deleted", async () => {
+  const hooks = served();
+  const { inputs: declared } = hooks.check({ workspaceId: "ws_1", url: "https://a.test" }, undefined);
+  const { id, state } = await hooks.create(declared);
+  expect({ id, state }).toMatchObject({ id: "hook_1", state: { ...inputs, id: "hook_1" } });
+  expect(hooks.diff(id, state, declared).changes).toBe(false);
+  const changed = { ...declared, enabled: false };
+  expect(hooks.diff(id, state, changed)).toMatchObject({ replaces: [], details: [{ path: ["enabled"] }] });
+  const next = await hooks.update(id, state, changed);
+  expect([next["enabled"], hooks.live.get(id)]).toEqual([false, { url: inputs.url, enabled: false, id }]);
+  hooks.live.set(id, { ...inputs, url: "https://b.test", enabled: false, id });
+  expect((await hooks.read(id, next))?.inputs).toMatchObject({ url: "https://b.test" });
+  expect((await hooks.find({ id: "ws_1/hook_1", given: {}, isGet: false }))?.id).toBe(id);
+  await hooks.delete(id, next);
+  expect([...hooks.live.keys()]).toEqual([]);
+});
+
+test("the example resource is created by one POST, and what a lost answer may have made is named", async () => {
+  const hooks = served((asked, answer) => {
+    const answered = answer();
+    if (asked.method === "POST") throw new CallError("ambiguous", "the connection was reset");
+    return answered;
+  });
+  const { message, unresolved } = await failureOf(hooks.create(inputs));
+  expect(message).toContain("It may be hook_1: delete that");
+  expect(unresolved).toBe(true);
+  expect(hooks.calls.filter(({ method }) => method === "POST")).toHaveLength(1);
+});
+
+test("the example resource leaves state only if GETs, the workspace and the list agree", async () => {
+  let isListed = true;
+  const hooks = served((asked, answer) => {
+    if (asked.path.endsWith("/hook_1") && asked.method !== "POST") throw refused(404);
+    return isListed || !asked.path.endsWith("/webhook") ? answer() : { webhooks: [] };
+  });
+  const { id, state } = await hooks.create(inputs);
+  expect((await failureOf(hooks.read(id, state))).message).toContain("but its workspace lists it");
+  expect((await failureOf(hooks.delete(id, state))).message).toContain("but its workspace lists it");
+  isListed = false;
+  expect(await hooks.read(id, state)).toBeUndefined();
+  await hooks.delete(id, state);
+});
+
+test("the example resource says what a service did not apply, and keeps what it has in state", async () => {
+  const hooks = served((asked, answer) =>
+    asked.method === "PATCH" ? { webhook: { ...inputs, id: "hook_1" } } : answer(),
+  );
+  const { id, state } = await hooks.create(inputs);
+  const { message, kept } = await failureOf(hooks.update(id, state, { ...inputs, enabled: false }));
+  expect(message).toContain("enabled: the program has false, the service still has true");
+  expect(kept?.state).toMatchObject({ enabled: true });
+});
