@@ -1,13 +1,19 @@
+import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Answer } from "./answer";
-import { packed, padding, pour, type Raw } from "./rawDelivery";
 import type { Variant } from "./variant";
 
 /** How an exchange ends on the wire: with an answer, which is sent whole unless `send` is given, or without one. */
 export type Delivery =
   | { readonly answer: Answer; readonly send?: Send }
   | { readonly end: (socket: Socket) => void };
+
+interface Raw {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[]>>;
+  readonly body: Buffer;
+}
 
 type Send = (to: Wire, raw: Raw) => void | Promise<void>;
 
@@ -76,32 +82,22 @@ export function drip(bytesPerSecond: number): Send {
 /** The answer with one more field, which makes its body about `bytes` long. */
 export function padded(bytes: number, isSized = false): Send {
   return async ({ response }, { status, headers, body }) => {
-    const [start, end] = padding(body.toString());
-    const left = Math.max(0, bytes - start.length - end.length);
-    const length = { "content-length": start.length + left + end.length };
+    const fields = body.toString().replace(/^\{/, "").replace(/\}$/, "");
+    const start = Buffer.from(`{${fields}${fields === "" ? "" : ","}"padding":"`);
+    const end = '"}';
+    const padding = Math.max(0, bytes - start.length - end.length);
+    const length = { "content-length": start.length + padding + end.length };
     response.writeHead(status, isSized ? { ...headers, ...length } : headers);
     response.write(start);
-    await pour(response, Buffer.alloc(65_536, "x"), left);
+    const gone = new AbortController();
+    response.once("close", () => gone.abort());
+    const chunk = Buffer.alloc(65_536, "x");
+    for (let left = padding; left > 0 && !response.destroyed; left -= chunk.length) {
+      if (response.write(chunk.subarray(0, Math.min(left, chunk.length)))) continue;
+      // Aborted if the client leaves without reading the rest.
+      await once(response, "drain", { signal: gone.signal }).catch(() => undefined);
+    }
     response.end(end);
-  };
-}
-
-/** With more bytes on the connection before and after the answer. */
-export function surrounded(before = "", after = ""): Send {
-  return ({ response, socket }, { status, headers, body }) => {
-    socket.write(before, "latin1");
-    response
-      .writeHead(status, { ...headers, "content-length": body.length })
-      .end(body, () => socket.write(after, "latin1"));
-  };
-}
-
-/** A small body, marked as gzip, that unpacks to the padded answer. */
-export function gzipBomb(bytes: number): Send {
-  return async ({ response }, { status, headers, body }) => {
-    const bomb = await packed(body.toString(), bytes);
-    const packing = { "content-encoding": "gzip", "content-length": bomb.length };
-    response.writeHead(status, { ...headers, ...packing }).end(bomb);
   };
 }
 

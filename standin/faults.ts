@@ -125,38 +125,8 @@ export type Fault =
       json: string;
     }
   | {
-      /** Carried out; more bytes are sent on the connection before and after the answer. */
-      kind: "surrounded";
-      /** The bytes before the answer. Default: none. */
-      before?: string;
-      /** The bytes after the answer. Default: none. */
-      after?: string;
-    }
-  | {
       /** Carried out; `bytes` are sent instead of an answer, then the connection is closed. */
       kind: "raw";
       /** The bytes to send. */
       bytes: string;
-    }
-  | {
-      /**
-       * Carried out; the Content-Length, or the length of the only chunk, is wrong. Then the connection is closed.
-       */
-      kind: "wrongLength";
-      /** By how much the length is too large; too small, if negative. */
-      by: number;
-      /** Whether the answer is chunked. Default: false. */
-      chunked?: boolean;
-    }
-  | {
-      /** Carried out; the answer's headers, or 1xx answers before it, never end. */
-      kind: "endless";
-      /** The part that never ends. */
-      what: "headers" | "interim";
-    }
-  | {
-      /** Carried out; a small body, marked as gzip, that unpacks to the answer padded to `bytes`. */
-      kind: "gzipBomb";
-      /** The size of the unpacked body. */
-      bytes: number;
     };

@@ -1,9 +1,8 @@
 import type { Socket } from "node:net";
 import type { Answer } from "./answer";
-import { type Delivery, drip, garbled, gzipBomb, half, padded, surrounded } from "./deliver";
+import { type Delivery, drip, garbled, half, padded } from "./deliver";
 import type { Fault } from "./faults";
 import { withMoreFields } from "./moreFields";
-import { endless, wrongLength } from "./rawDelivery";
 import type { Variant } from "./variant";
 
 /** What a fault can do with an exchange. */
@@ -79,17 +78,9 @@ export function spoil(fault: Fault | undefined, exchange: Exchange): Delivery {
     }
     case "moreFields":
       return { answer: withMoreFields(exchange.carryOut(), fault.json) };
-    case "surrounded":
-      return { answer: exchange.carryOut(), send: surrounded(fault.before, fault.after) };
     case "raw":
       exchange.carryOut();
       return { end: (socket) => socket.end(fault.bytes, "latin1") };
-    case "wrongLength":
-      return { answer: exchange.carryOut(), send: wrongLength(fault.by, fault.chunked) };
-    case "endless":
-      return { answer: exchange.carryOut(), send: endless(fault.what) };
-    case "gzipBomb":
-      return { answer: exchange.carryOut(), send: gzipBomb(fault.bytes) };
   }
 }
 

@@ -22,5 +22,5 @@ export const yearFaults: readonly Fault[] = [
   { kind: "withoutEffect", answer: "nothing" },
   { kind: "moreFields", json: '"more":[1]' },
   { kind: "raw", bytes: "nonsense" },
-  { kind: "wrongLength", by: 10 },
+  { kind: "raw", bytes: "HTTP/1.1 200 X\r\ncontent-length: 9\r\n\r\n{}" },
 ];

@@ -68,7 +68,7 @@ function expectFit(text: string): void {
 
 const echo = `${token}-${existing}`;
 /** These take seconds. */
-const slow = ["a slow drip", "interim without end", "headers without end", "5,000 headers", "a gzip bomb"];
+const slow = ["a slow drip", "5,000 headers"];
 const named = someOf(
   hostileAnswers("http://127.0.0.1:1", echo).map(({ name }) => name),
   (name) => !slow.includes(name),
@@ -102,7 +102,7 @@ describe.each(named)("a hostile answer (%s)", (name) => {
       const { fault, meaning, says } = hostile;
       const { id } = standIn.addKey({ workspaceId: "ws_main", name: "a" });
       standIn.inject({ times: Number.POSITIVE_INFINITY, fault });
-      const short = ["hang", "drip", "endless"].includes(fault.kind);
+      const short = ["hang", "drip"].includes(fault.kind);
       const call = callTo(standIn.url, { timeOuts: short ? timeOuts : patient });
       const outcome = await asking.run(call, id).catch((error: unknown) => error);
       if (outcome instanceof Error) {

@@ -1,9 +1,13 @@
 import type { HostileAnswer } from "./hostileAnswer";
 
-const raw = (name: string, bytes: string): HostileAnswer => ({
+const raw = (
+  name: string,
+  bytes: string,
+  meaning: HostileAnswer["meaning"] = "ambiguous",
+): HostileAnswer => ({
   name,
   fault: { kind: "raw", bytes },
-  meaning: "ambiguous",
+  meaning,
 });
 
 const status = (code: number | string) => `HTTP/1.1 ${code} X\r\ncontent-length: 2\r\n\r\n{}`;
@@ -28,6 +32,12 @@ export function nonsense(echo: string): readonly HostileAnswer[] {
     raw("100 and the end", "HTTP/1.1 100 Continue\r\n\r\n"),
     raw("no HTTP", `${echo}\r\n\r\n`),
     raw("HTTP/2", "\0\0\0\x04\0\0\0\0\0"),
+    raw(
+      "a chunk too short",
+      "HTTP/1.1 200 X\r\ntransfer-encoding: chunked\r\n\r\n9\r\n{}\r\n0\r\n\r\n",
+      "lost",
+    ),
+    raw("a Content-Length too large", "HTTP/1.1 200 X\r\ncontent-length: 9\r\n\r\n{}", "lost"),
     raw("NUL in a header", `HTTP/1.1 200 X\r\nx-${echo}: a\0b\r\ncontent-length: 0\r\n\r\n`),
     {
       name: "400 with NUL bytes",

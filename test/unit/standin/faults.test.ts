@@ -119,16 +119,6 @@ describe("a fault of the stand-in", () => {
     expect(standIn.workspaces()[0]?.defaultKeyPrefix).toBe("p");
   });
 
-  it("surrounded: bytes come before and after the answer", async () => {
-    const { standIn } = await open();
-    standIn.inject({
-      fault: { kind: "surrounded", before: "HTTP/1.1 103 X\r\n\r\n", after: "later" },
-    });
-    expect(await exchangeRaw(standIn.url)).toMatch(
-      /^HTTP\/1\.1 103 X\r\n\r\nHTTP\/1\.1 401 .*\{"message".*\}later$/s,
-    );
-  });
-
   it.each([true, false])("hang: no answer (applied: %s)", async (carriedOut) => {
     const { standIn, post } = await open();
     standIn.inject({ fault: { kind: "hang", carriedOut } });
