@@ -2,14 +2,11 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { finishRefusal, refuse } from "./answer";
 import { deliver } from "./deliver";
-import type { FaultPlan } from "./faultPlan";
-import { withOtherRecord } from "./otherRecord";
-import type { RateLimiter } from "./rateLimit";
-import { type Incoming, respond } from "./respond";
-import { findRoute } from "./routes";
-import { spoil } from "./spoil";
+import type { FaultPlan, LoggedRequest } from "./faults";
+import { findRoute, type Incoming, type RateLimiter, respond } from "./respond";
+import { spoil, withOtherRecord } from "./spoil";
 import { copyOf, type Store } from "./store";
-import type { LoggedRequest } from "./types";
+
 import type { Variant } from "./variant";
 
 /** State that all exchanges of one stand-in share. */

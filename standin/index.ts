@@ -6,15 +6,12 @@
  * @module pulumi-apikeys/testing
  */
 
-export type { FaultRule } from "./faultPlan";
-export type { Fault, FaultHeaders } from "./faults";
+export type { Fault, FaultHeaders, FaultRule, LoggedRequest } from "./faults";
 export type { KeyChange, KeyScopeChange } from "./hooks";
 export { type MockedResource, type Mocks, mocks } from "./mocks";
-export { type PresetName, presets } from "./presets";
 export { defaultTenants, type StandIn, type StandInOptions, startStandIn } from "./server";
 export type {
   Endpoint,
-  LoggedRequest,
   StoredBilling,
   StoredKey,
   StoredKeyScope,
@@ -24,4 +21,4 @@ export type {
   TenantOptions,
   WorkspaceChange,
 } from "./types";
-export { defaultVariant, knobs, type Variant } from "./variant";
+export { defaultVariant, knobs, type PresetName, presets, type Variant } from "./variant";

@@ -1,11 +1,8 @@
-import { type Answer, refuse, writeAnswer } from "./answer";
-import { type Call, carryOut, cutList, findWorkspace } from "./call";
+import { type Answer, type Call, carryOut, cutList, findWorkspace, refuse, writeAnswer } from "./answer";
 import { mask, newId, newSecret } from "./identity";
-import { editKeyScopes, newKeyScopes, unknownScope } from "./keyScopes";
-import { storedExpiry, storedName, storedPrefix } from "./normalise";
-import { envelope, showKey } from "./render";
+import { envelope, showKey, storedExpiry, storedName, storedPrefix } from "./records";
 import { keyOfSecret, keysOf, putKey, removeKey, scopesOf } from "./store";
-import type { StoredKey } from "./types";
+import type { StoredKey, StoredKeyScope } from "./types";
 import type { Bodies, KeyScopeInput } from "./validate";
 import type { Variant } from "./variant";
 
@@ -216,4 +213,59 @@ function lagBehind({ store, variant }: Call<unknown>, workspaceId: string): void
 function listAnswer(keys: readonly StoredKey[], variant: Variant): Answer {
   const shown = cutList(keys, variant).map((key) => showKey(key, variant, "inList"));
   return { status: 200, body: envelope("apiKeys", shown, variant) };
+}
+
+const flags = ["create", "read", "update", "del"] as const;
+
+/** The scope entries of a new key. */
+function newKeyScopes(given: readonly KeyScopeInput[], variant: Variant): StoredKeyScope[] {
+  return given.map((entry) => ({ ...entry, id: newId("ks", variant) }));
+}
+
+/** The entry in the request whose id the key does not have, if the variant refuses such entries. */
+function unknownScope(
+  held: readonly StoredKeyScope[],
+  given: readonly KeyScopeInput[],
+  { unknownScopeId, scopeIds, extraEmptyScope }: Variant,
+): KeyScopeInput | undefined {
+  // Ids that were shown but never stored look the same as invented ids.
+  if (unknownScopeId === "ignored" || scopeIds === "newEachTime" || extraEmptyScope) return undefined;
+  return given.find(({ id }) => id !== undefined && !held.some((entry) => entry.id === id));
+}
+
+/** A key's scope entries after a PATCH with these entries, according to the variant's `patchScopes`. */
+function editKeyScopes(
+  held: readonly StoredKeyScope[],
+  given: readonly KeyScopeInput[],
+  variant: Variant,
+): StoredKeyScope[] {
+  const how = variant.patchScopes;
+  let result = how === "replaces" ? [] : [...held];
+  for (const entry of given) {
+    const match = find(how === "replaces" ? held : result, entry);
+    const known = match !== undefined && result.includes(match);
+    const merged = merge(match, entry, variant);
+    result = known ? result.map((other) => (other === match ? merged : other)) : [...result, merged];
+  }
+  return variant.scopeIds === "newEachWrite"
+    ? result.map((entry) => ({ ...entry, id: newId("ks", variant) }))
+    : result;
+}
+
+function find(held: readonly StoredKeyScope[], entry: KeyScopeInput): StoredKeyScope | undefined {
+  return (
+    held.find(({ id }) => id === entry.id) ??
+    held.find(({ representation }) => representation === entry.representation)
+  );
+}
+
+function merge(match: StoredKeyScope | undefined, entry: KeyScopeInput, variant: Variant): StoredKeyScope {
+  const merged = { ...entry, id: match?.id ?? newId("ks", variant) };
+  const overwrites =
+    variant.patchScopes === "replaces" ||
+    variant.patchScopes === "upserts" ||
+    (variant.patchScopes === "merges" && entry.id !== undefined);
+  if (match === undefined || overwrites) return merged;
+  for (const name of flags) merged[name] = match[name] || entry[name];
+  return merged;
 }

@@ -3,13 +3,12 @@ import { createServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { exchange, type Service } from "./exchange";
-import { createFaultPlan, type FaultRule } from "./faultPlan";
+import { createFaultPlan, type FaultRule, type LoggedRequest } from "./faults";
 import { createHooks, type Hooks } from "./hooks";
-import { completeVariant, type PresetName } from "./presets";
-import { createRateLimiter } from "./rateLimit";
+import { createRateLimiter } from "./respond";
 import { addTenant, createStore, rotateToken, workspacesOf } from "./store";
-import type { LoggedRequest, Tenant, TenantOptions } from "./types";
-import type { Variant } from "./variant";
+import type { Tenant, TenantOptions } from "./types";
+import { completeVariant, type PresetName, type Variant } from "./variant";
 
 /** The options of {@link startStandIn}. */
 export interface StandInOptions {

@@ -1,5 +1,3 @@
-import { createLag, type Lag } from "./lag";
-import { createLater, type Later } from "./later";
 import type { StoredBilling, StoredKey, StoredScope, StoredWorkspace, TenantOptions } from "./types";
 
 /**
@@ -139,4 +137,81 @@ export function putScope(store: Store, scope: StoredScope): void {
   const scopes = store.scopesOf.get(scope.workspaceId);
   if (scopes === undefined) store.scopesOf.set(scope.workspaceId, new Map([[scope.id, scope]]));
   else scopes.set(scope.id, scope);
+}
+
+/** Lagging lists: for a number of list requests, they show a collection as it was before its last writes. */
+interface Lag {
+  /** Call it before a write. The next `requests` list requests then see the collection as it is before the write. */
+  beforeWrite<T>(collection: string, requests: number, current: () => readonly T[]): void;
+  /** The records that a list request sees. */
+  list<T>(collection: string, current: () => readonly T[]): readonly T[];
+  /** Lists show the current records again. */
+  catchUp(): void;
+}
+
+/** Records must be replaced, never changed in place. */
+function createLag(): Lag {
+  const past = new Map<string, { records: readonly unknown[]; left: number }>();
+  return {
+    beforeWrite(collection, requests, current) {
+      if (requests <= 0) return;
+      const known = past.get(collection);
+      // Keeps the older list: if the lag restarted with each write, it would hide only the last one.
+      if (known !== undefined) known.left = requests;
+      else past.set(collection, { records: current(), left: requests });
+    },
+    list<T>(collection: string, current: () => readonly T[]): readonly T[] {
+      const known = past.get(collection);
+      if (known === undefined) return current();
+      known.left -= 1;
+      if (known.left === 0) past.delete(collection);
+      return known.records as readonly T[];
+    },
+    catchUp() {
+      past.clear();
+    },
+  };
+}
+
+/** Writes that are carried out after they were answered. */
+interface Later {
+  /** Carries out a write after this many milliseconds; writes to one object stay in order. */
+  add(object: string, ms: number, change: () => void): void;
+  /** Resolves when no writes are left. */
+  settled(): Promise<void>;
+  /** Drops all writes that are left. */
+  end(): void;
+}
+
+function createLater(): Later {
+  const queues = new Map<string, (() => void)[]>();
+  const timers = new Set<NodeJS.Timeout>();
+  let waiting: (() => void)[] = [];
+  const release = () => {
+    for (const resolve of waiting) resolve();
+    waiting = [];
+  };
+  return {
+    add(object, ms, change) {
+      const queue = queues.get(object) ?? [];
+      queues.set(object, queue);
+      queue.push(change);
+      const timer = setTimeout(() => {
+        // Always the first of the queue, because the delay may have changed between two writes.
+        queue.shift()?.();
+        if (queue.length === 0) queues.delete(object);
+        timers.delete(timer);
+        if (timers.size === 0) release();
+      }, ms);
+      timer.unref();
+      timers.add(timer);
+    },
+    settled: () => (timers.size === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
+    end() {
+      for (const timer of timers) clearTimeout(timer);
+      timers.clear();
+      queues.clear();
+      release();
+    },
+  };
 }

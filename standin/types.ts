@@ -1,6 +1,3 @@
-import type { IncomingHttpHeaders } from "node:http";
-import type { Fault } from "./faults";
-
 /** The service's twelve endpoints, by the names that the request log and the fault rules use. */
 export type Endpoint =
   | "listApiKeys"
@@ -158,32 +155,4 @@ export interface Tenant {
   readonly accessToken: string;
   /** Copies of the current workspaces. */
   readonly workspaces: readonly StoredWorkspace[];
-}
-
-/** A request that the stand-in received. It is logged when its body has arrived; the answer is added later. */
-export interface LoggedRequest {
-  /** The request's number: 1 for the first one since the start or the last `clearRequests`. */
-  readonly n: number;
-  /** When the request arrived, in milliseconds since 1970. */
-  readonly at: number;
-  /** The method, such as "GET". */
-  readonly method: string;
-  /** The path as sent: percent-encoded, with the query if there is one. */
-  readonly path: string;
-  /** The endpoint; "unknown" for any other path or method. */
-  readonly endpoint: Endpoint | "unknown";
-  /** The name of the tenant whose token was sent; undefined if the token was missing or wrong. */
-  readonly tenant: string | undefined;
-  /** The parsed body; a string if it is not JSON; undefined if there was none. */
-  readonly body: unknown;
-  /** The headers as sent, without `authorization`. */
-  readonly headers: IncomingHttpHeaders;
-  /** The number of the TCP connection, counted from 1. Shows whether a connection was reused. */
-  readonly connection: number;
-  /** The status of the answer; 0 while there is none, or if the connection was cut without one. */
-  readonly status: number;
-  /** The kind of the fault that the request got; undefined if none. */
-  readonly fault: Fault["kind"] | undefined;
-  /** True for a write that changed the store, or will change it, whether or not its answer arrived. */
-  readonly carriedOut: boolean;
 }

@@ -1,8 +1,16 @@
-import { type Answer, refuse, writeAnswer } from "./answer";
-import { type Call, carryOut, cutList, findWorkspace } from "./call";
+import { type Answer, type Call, carryOut, cutList, findWorkspace, refuse, writeAnswer } from "./answer";
 import { newId } from "./identity";
-import { storedAddresses, storedDecimal, storedName, storedNumber, storedPrefix } from "./normalise";
-import { envelope, showBilling, showScope, showWorkspace } from "./render";
+import {
+  envelope,
+  showBilling,
+  showScope,
+  showWorkspace,
+  storedAddresses,
+  storedDecimal,
+  storedName,
+  storedNumber,
+  storedPrefix,
+} from "./records";
 import { putScope, scopesOf, workspacesOf } from "./store";
 import type { StoredBilling, StoredScope, StoredWorkspace, WorkspaceChange } from "./types";
 import type { Bodies } from "./validate";

@@ -15,7 +15,7 @@ const budgets: readonly Budget[] = [
   { folders: ["provider", "sdk"], lines: 10_895, files: 67 },
   { folders: ["test"], lines: 37_293, files: 298 },
   { folders: ["tools"], lines: 9_076, files: 117 },
-  { folders: ["standin", "cli"], lines: 3_665, files: 38 },
+  { folders: ["standin", "cli"], lines: 3_643, files: 27 },
 ];
 const mostWordsOfRules = 2_800;
 /** How far below its budget a folder may be. */

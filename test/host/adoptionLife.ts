@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { StoredKey, Variant } from "../../standin";
-import { storedName } from "../../standin/normalise";
+import { storedName } from "../../standin/records";
 import type { Properties } from "./host";
 import { failureOf, granted, stored } from "./keyActs";
 import { checked, expectQuiet, type Plot, planned } from "./plot";

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { Variant } from "../../standin";
-import { storedDecimal } from "../../standin/normalise";
+import { storedDecimal } from "../../standin/records";
 import { failureOf } from "./keyActs";
 import {
   asking,

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { Variant } from "../../standin";
-import { storedName } from "../../standin/normalise";
+import { storedName } from "../../standin/records";
 import type { Properties } from "./host";
 import {
   asking,

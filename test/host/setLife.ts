@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { Variant } from "../../standin";
-import { storedName } from "../../standin/normalise";
+import { storedName } from "../../standin/records";
 import { type Held, HostFailure, type Properties } from "./host";
 import { granted, stored } from "./keyActs";
 import { acceptsAgain, listsKeys, unbelieved } from "./keyLifeSteps";

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { StoredWorkspace, Variant } from "../../standin";
-import { storedAddresses, storedNumber, storedPrefix } from "../../standin/normalise";
+import { storedAddresses, storedNumber, storedPrefix } from "../../standin/records";
 import type { Properties } from "./host";
 import { failureOf } from "./keyActs";
 import {
