@@ -2,55 +2,47 @@ import type { Store } from "./store";
 import type { StoredWorkspace } from "./types";
 import type { Variant } from "./variant";
 
+type Headers = Readonly<Record<string, string | readonly string[]>>;
+
 /** The service's answer to a request, before a fault changes it and before it is sent. */
 export interface Answer {
   status: number;
   /** Sent as JSON; a string as it is; undefined: no body. */
   body?: unknown;
-  headers?: Readonly<Record<string, string | readonly string[]>>;
+  headers?: Headers;
   /** Whether a write changed the store, or will change it. */
   carriedOut?: boolean;
-  /** Why the request was refused. The variant decides on the form of the body. */
-  refusal?: string;
 }
 
-/** A refusal. `finishRefusal` adds its body. */
-export function refuse(
-  status: number,
-  refusal: string,
-  headers: Readonly<Record<string, string | readonly string[]>> = {},
-): Answer {
-  return { status, refusal, headers };
-}
+/** Thrown to refuse a request. The variant decides on the form of the answer, and on the status of an invalid body. */
+export class Refusal extends Error {
+  readonly status: number | "invalid";
+  readonly headers: Headers;
 
-/** Adds the variant's body to a refusal. Any other answer stays as it is. */
-export function finishRefusal(answer: Answer, variant: Variant, echo: string): Answer {
-  const { refusal, status, ...rest } = answer;
-  if (refusal === undefined) return answer;
-  const message = variant.errorEchoes === "request" ? `${refusal} (${echo})` : refusal;
-  switch (variant.errorBody) {
-    case "message":
-      return { ...rest, status, body: { message } };
-    case "error":
-      return { ...rest, status, body: { error: message } };
-    case "nested":
-      return { ...rest, status, body: { error: { code: `E${status}`, message } } };
-    case "list":
-      return { ...rest, status, body: { errors: [{ message }] } };
-    case "problem": {
-      const headers = { ...rest.headers, "content-type": "application/problem+json" };
-      return {
-        ...rest,
-        status,
-        headers,
-        body: { type: "about:blank", title: "Refused", status, detail: message },
-      };
-    }
-    case "text":
-      return { ...rest, status, headers: { ...rest.headers, "content-type": "text/plain" }, body: message };
-    case "empty":
-      return { ...rest, status };
+  constructor(status: number | "invalid", message: string, headers: Headers = {}) {
+    super(message);
+    this.status = status;
+    this.headers = headers;
   }
+}
+
+const errorBodies: Readonly<Record<Variant["errorBody"], (message: string, status: number) => unknown>> = {
+  message: (message) => ({ message }),
+  error: (message) => ({ error: message }),
+  nested: (message, status) => ({ error: { code: `E${status}`, message } }),
+  list: (message) => ({ errors: [{ message }] }),
+  problem: (detail, status) => ({ type: "about:blank", title: "Refused", status, detail }),
+  text: (message) => message,
+  empty: () => undefined,
+};
+
+/** The answer to a refused request, whose text the variant may repeat. */
+export function refusalAnswer(refusal: Refusal, variant: Variant, request = ""): Answer {
+  const status = refusal.status === "invalid" ? variant.invalidStatus : refusal.status;
+  const message = variant.errorEchoes === "request" ? `${refusal.message} (${request})` : refusal.message;
+  const type = variant.errorBody === "problem" ? { "content-type": "application/problem+json" } : {};
+  const body = errorBodies[variant.errorBody](message, status);
+  return { status, body, headers: { ...refusal.headers, ...type } };
 }
 
 /** The answer of a successful PATCH or DELETE, with this body if the variant sends one. */
@@ -59,19 +51,9 @@ export function writeAnswer(
   how: Variant["patchAnswer"] | Variant["deleteAnswer"],
   { writes }: Variant,
 ): Answer {
-  const taken = { status: writes === "queued" ? 202 : 200, carriedOut: true };
-  switch (how) {
-    case "after":
-    case "before":
-    case "record":
-      return { ...taken, body };
-    case "nothing":
-      return writes === "queued" ? taken : { ...taken, status: 204 };
-    case "emptyBody":
-      return taken;
-    case "emptyObject":
-      return { ...taken, body: {} };
-  }
+  const status = writes === "queued" ? 202 : how === "nothing" ? 204 : 200;
+  if (how === "nothing" || how === "emptyBody") return { status, carriedOut: true };
+  return { status, carriedOut: true, body: how === "emptyObject" ? {} : body };
 }
 
 /** An authorised request whose body is valid. */
@@ -85,27 +67,25 @@ export interface Call<Body = undefined> {
   body: Body;
 }
 
-/** A workspace that the caller's tenant may see, or the refusal. */
-export function findWorkspace(
-  { store, variant, tenant }: Call<unknown>,
-  id: string | undefined,
-): { workspace: StoredWorkspace } | { refusal: Answer } {
-  const workspace = store.workspaces.get(id ?? "");
-  if (workspace?.tenant === tenant) return { workspace };
-  if (workspace !== undefined && variant.otherTenant === 403) {
-    return { refusal: refuse(403, "this token may not see the workspace") };
-  }
-  return { refusal: refuse(404, "there is no such workspace") };
+/** A workspace that the caller's tenant may see. */
+export function findWorkspace({ store, variant, tenant }: Call<unknown>, id = ""): StoredWorkspace {
+  const workspace = store.workspaces.get(id);
+  if (workspace?.tenant === tenant) return workspace;
+  if (workspace !== undefined && variant.otherTenant === 403)
+    throw new Refusal(403, "this token may not see the workspace");
+  throw new Refusal(404, "there is no such workspace");
+}
+
+/** Whether a list is empty because its workspace can't be seen. Otherwise, the workspace can be seen. */
+export function isListHidden(call: Call, id = ""): boolean {
+  if (call.variant.otherTenant === "empty" && call.store.workspaces.get(id)?.tenant !== call.tenant)
+    return true;
+  findWorkspace(call, id);
+  return false;
 }
 
 /** Carries out a write: at once or later, as the variant says. */
 export function carryOut({ store, variant }: Call<unknown>, object: string, change: () => void): void {
   if (variant.writes === "atOnce") change();
   else store.later.add(object, variant.laterMs, change);
-}
-
-/** The records of a list that the answer shows. */
-export function cutList<T>(records: readonly T[], { listOrder, listLimit }: Variant): readonly T[] {
-  const cut = listLimit > 0 ? records.slice(0, listLimit) : records;
-  return listOrder === "newestFirst" ? [...cut].reverse() : cut;
 }

@@ -4,10 +4,18 @@ import type { Socket } from "node:net";
 import type { Answer } from "./answer";
 import type { Variant } from "./variant";
 
-/** How an exchange ends on the wire: with an answer, which is sent whole unless `send` is given, or without one. */
-export type Delivery =
-  | { readonly answer: Answer; readonly send?: Send }
-  | { readonly end: (socket: Socket) => void };
+/** Ends an exchange on the wire, with an answer or without one. */
+export type Delivery = (wire: Wire) => unknown;
+
+interface Wire {
+  readonly response: ServerResponse;
+  readonly socket: Socket;
+  readonly variant: Variant;
+  /** To be called before a status line is sent. */
+  onStatus(status: number): void;
+}
+
+type Send = (response: ServerResponse, raw: Raw) => unknown;
 
 interface Raw {
   readonly status: number;
@@ -15,53 +23,39 @@ interface Raw {
   readonly body: Buffer;
 }
 
-type Send = (to: Wire, raw: Raw) => void | Promise<void>;
-
-interface Wire {
-  readonly response: ServerResponse;
-  readonly socket: Socket;
+/** Sends an answer: whole, unless `send` is given. */
+export function sent(answer: Answer, send: Send = whole): Delivery {
+  return ({ response, variant, onStatus }) => {
+    // A 204 has no body to cut or pad.
+    const status = send !== whole && answer.status === 204 ? 200 : answer.status;
+    onStatus(status);
+    const { body = "" } = answer;
+    const text = typeof body === "string" ? body : JSON.stringify(body);
+    return send(response, { status, headers: contentHeaders(answer, variant), body: Buffer.from(text) });
+  };
 }
 
-/** Calls `onStatus` before anything is sent, but not if no status line is sent. */
-export async function deliver(
-  response: ServerResponse,
-  delivery: Delivery,
-  variant: Variant,
-  onStatus: (status: number) => void,
-): Promise<void> {
-  // The client has left, so nobody receives the answer.
-  response.on("error", () => {});
-  const { socket } = response;
-  if (socket === null) return;
-  if ("end" in delivery) return delivery.end(socket);
-  const { answer, send = whole } = delivery;
-  // A 204 has no body to cut or pad.
-  const status = send !== whole && answer.status === 204 ? 200 : answer.status;
-  onStatus(status);
-  const headers = contentHeaders(answer, variant);
-  await send({ response, socket }, { status, headers, body: Buffer.from(serialise(answer)) });
-}
+export const reset: Delivery = ({ socket }) => socket.resetAndDestroy();
 
-const whole: Send = ({ response }, { status, headers, body }) => {
+const whole: Send = (response, { status, headers, body }) => {
   const sized = status === 204 ? headers : { ...headers, "content-length": body.length };
   response.writeHead(status, sized).end(body);
 };
 
 /** A body that starts like JSON, but is not. */
-export const garbled: Send = ({ response }, { status, headers, body }) => {
-  const garbage = Buffer.concat([body.subarray(0, Math.max(1, body.length - 2)), Buffer.from(",,<")]);
-  response.writeHead(status, { ...headers, "content-length": garbage.length }).end(garbage);
+export const garbled: Send = (response, { body, ...raw }) => {
+  whole(response, { ...raw, body: Buffer.concat([body.subarray(0, -2), Buffer.from(",,<")]) });
 };
 
-export const half: Send = ({ response, socket }, { status, headers, body }) => {
+export const half: Send = (response, { status, headers, body }) => {
   const part = body.length > 1 ? body.subarray(0, Math.floor(body.length / 2)) : Buffer.from("{");
   response.writeHead(status, { ...headers, "content-length": Math.max(body.length, 2) });
   // Not reset: a reset could overtake the half that should arrive.
-  response.write(part, () => socket.destroy());
+  response.write(part, () => response.destroy());
 };
 
 export function drip(bytesPerSecond: number): Send {
-  return ({ response }, { status, headers, body }) => {
+  return (response, { status, headers, body }) => {
     response.writeHead(status, { ...headers, "content-length": body.length });
     response.flushHeaders();
     const everyMs = Math.max(10, 1000 / bytesPerSecond);
@@ -81,9 +75,9 @@ export function drip(bytesPerSecond: number): Send {
 
 /** The answer with one more field, which makes its body about `bytes` long. */
 export function padded(bytes: number, isSized = false): Send {
-  return async ({ response }, { status, headers, body }) => {
-    const fields = body.toString().replace(/^\{/, "").replace(/\}$/, "");
-    const start = Buffer.from(`{${fields}${fields === "" ? "" : ","}"padding":"`);
+  return async (response, { status, headers, body }) => {
+    const fields = body.toString().slice(1, -1);
+    const start = Buffer.from(`{${fields}${fields && ","}"padding":"`);
     const end = '"}';
     const padding = Math.max(0, bytes - start.length - end.length);
     const length = { "content-length": start.length + padding + end.length };
@@ -99,11 +93,6 @@ export function padded(bytes: number, isSized = false): Send {
     }
     response.end(end);
   };
-}
-
-function serialise({ body }: Answer): string {
-  if (body === undefined) return "";
-  return typeof body === "string" ? body : JSON.stringify(body);
 }
 
 function contentHeaders({ body, headers = {} }: Answer, { contentType }: Variant): Raw["headers"] {

@@ -1,78 +1,78 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
-import { finishRefusal, refuse } from "./answer";
-import { deliver } from "./deliver";
+import { Refusal, refusalAnswer } from "./answer";
 import type { FaultPlan, LoggedRequest } from "./faults";
-import { findRoute, type Incoming, type RateLimiter, respond } from "./respond";
-import { spoil, withOtherRecord } from "./spoil";
-import { copyOf, type Store } from "./store";
-
-import type { Variant } from "./variant";
+import { findRoute, type Incoming, respond, type Service } from "./respond";
+import { spoil } from "./spoil";
+import type { Store } from "./store";
 
 /** State that all exchanges of one stand-in share. */
-export interface Service {
-  readonly store: Store;
+export interface Shared extends Service {
   readonly faults: FaultPlan;
-  readonly limiter: RateLimiter;
   readonly requests: LoggedRequest[];
-  latencyMs: number;
-  variant: Variant;
+  readonly latencyMs: number;
   onRequest(request: LoggedRequest): void;
 }
 
 /** Receives one request, logs it, processes it and answers. Rejects if the client aborts its request. */
 export async function exchange(
-  service: Service,
+  shared: Shared,
   request: IncomingMessage,
   response: ServerResponse,
   connection: number,
 ): Promise<void> {
-  const { store, faults, limiter, requests, variant } = service;
-  const incoming = await receive(request, store);
+  const incoming = await receive(request, shared.store);
+  // As they are now, because a later `setVariant` or `setLatency` is for the next request.
+  const { store, variant, counts, requests, latencyMs } = shared;
   const logged = { ...logEntry(request, incoming), n: requests.length + 1, connection };
   requests.push(logged);
-  const fault = faults.next(logged);
+  const fault = shared.faults.next(logged);
   logged.fault = fault?.kind;
-  const delivery = spoil(fault, {
+  const deliver = spoil(fault, {
+    store,
+    variant,
+    tenant: incoming.tenant,
     carryOut() {
-      const answer = respond(incoming, store, variant, limiter);
+      const answer = respond(incoming, { store, variant, counts });
       logged.carriedOut = answer.carriedOut ?? false;
       return answer;
     },
     pretend(shown) {
       const asIf = { ...variant, writes: "atOnce", newKeys: "atOnce", ...shown } as const;
-      return respond(incoming, copyOf(store), asIf, limiter);
+      return respond(incoming, { store: store.copy(), variant: asIf, counts });
     },
-    refuse: (status, message, headers) => finishRefusal(refuse(status, message, headers), variant, ""),
-    withOtherRecord: (answer) => withOtherRecord(answer, store, variant, incoming.tenant ?? ""),
+    refuse: (status, message, headers) => refusalAnswer(new Refusal(status, message, headers), variant),
   });
-  if (service.latencyMs > 0) await pause(service.latencyMs, undefined, { ref: false });
-  if (!response.destroyed) {
-    await deliver(response, delivery, variant, (status) => {
+  if (latencyMs > 0) await pause(latencyMs, undefined, { ref: false });
+  const { socket } = response;
+  if (socket !== null && !response.destroyed) {
+    // The client has left, so nobody receives the answer.
+    response.on("error", () => {});
+    const onStatus = (status: number) => {
       logged.status = status;
-    });
+    };
+    await deliver({ response, socket, variant, onStatus });
   }
   // Outside of this promise, so that what it throws is not lost.
-  queueMicrotask(() => service.onRequest(logged));
+  queueMicrotask(() => shared.onRequest(logged));
 }
 
 async function receive(request: IncomingMessage, store: Store): Promise<Incoming> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  const text = Buffer.concat(chunks).toString();
+  const content = await text(request);
   const { authorization } = request.headers;
   const token = /^Bearer (.+)$/.exec(authorization ?? "")?.[1];
-  const json = parse(text);
+  const json = parse(content);
   // Even a refused value is a secret to the client that sent it.
-  for (const secret of [token, (json as { key?: unknown } | null | undefined)?.key]) {
+  for (const secret of [token, Object(json).key]) {
     if (typeof secret === "string" && secret !== "") store.secrets.add(secret);
   }
   return {
     route: findRoute(request.method ?? "", request.url ?? ""),
-    tenant: token === undefined ? undefined : store.tokens.get(token),
+    tenant: store.tenantOf(token),
     authorization,
     contentType: request.headers["content-type"],
-    text,
+    text: content,
     json,
   };
 }
@@ -83,7 +83,7 @@ function logEntry(request: IncomingMessage, { route, tenant, text, json }: Incom
     at: Date.now(),
     method: request.method ?? "",
     path: request.url ?? "",
-    endpoint: route.kind === "endpoint" ? route.endpoint : ("unknown" as const),
+    endpoint: route.endpoint ?? ("unknown" as const),
     tenant,
     body: json !== undefined || text === "" ? json : text,
     headers,

@@ -6,10 +6,16 @@
  * @module pulumi-apikeys/testing
  */
 
-export type { Fault, FaultHeaders, FaultRule, LoggedRequest } from "./faults";
-export type { KeyChange, KeyScopeChange } from "./hooks";
+export type { Fault, FaultHeaders, FaultRule, Faults, LoggedRequest } from "./faults";
 export { type MockedResource, type Mocks, mocks } from "./mocks";
-export { defaultTenants, type StandIn, type StandInOptions, startStandIn } from "./server";
+export {
+  defaultTenants,
+  type KeyChange,
+  type KeyScopeChange,
+  type StandIn,
+  type StandInOptions,
+  startStandIn,
+} from "./standIn";
 export type {
   Endpoint,
   StoredBilling,

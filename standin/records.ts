@@ -1,84 +1,53 @@
 import { isIP } from "node:net";
 import { newId } from "./identity";
-import type { StoredBilling, StoredKey, StoredKeyScope, StoredScope, StoredWorkspace } from "./types";
+import type { StoredKey, StoredKeyScope } from "./types";
 import type { Variant } from "./variant";
 
 /** A record as an answer shows it. */
 export type Shown = Record<string, unknown>;
 
-/** A key. With `secret`, the record also has the field `key`. In a list, it may be brief. */
+/** The fields that answers show of each record. The names of the records are also those in the answers. */
+const fieldsOf = {
+  apiKey:
+    fields(`id name maskedKey prefix expiresAt scopes enabled customerId deleted createdAt updatedAt lastUsedAt
+    billingId key`),
+  workspace:
+    fields(`id name teamId defaultKeyPrefix defaultAllowedIPs defaultRateLimitPerSecond defaultExpiration
+    createdAt updatedAt`),
+  scope: fields("id name representation description createdAt updatedAt"),
+  billing: fields("id totalCredits usedCredits allowOverages spendCap createdAt updatedAt"),
+};
+export type Kind = keyof typeof fieldsOf;
+
+/** The fields that may have no value, and what is shown then if the variant's `absent` is "empty". */
+const emptyValues: Shown = {
+  ...{ prefix: "", expiresAt: 0, lastUsedAt: "", billingId: "" },
+  ...{ defaultKeyPrefix: "", defaultAllowedIPs: [], defaultRateLimitPerSecond: 0, defaultExpiration: 0 },
+  ...{ description: "", spendCap: "" },
+};
+
+function fields(names: string): readonly string[] {
+  return names.split(/\s+/);
+}
+
+/** A record as the variant shows it. */
+export function show(kind: Kind, record: object, variant: Variant): Shown {
+  const stored = record as Shown;
+  return finish(
+    fieldsOf[kind].map((field) => [field, showValue(field, stored[field], variant)]),
+    variant,
+  );
+}
+
+/** A key, with its secret or without it. In a list, it may be brief. */
 export function showKey(key: StoredKey, variant: Variant, how: "alone" | "withSecret" | "inList"): Shown {
-  const { workspaceId: _, externalMeterId: __, metadata: ___, ...fields } = key;
-  const shown = {
-    ...fields,
-    id: showId(key.id, variant),
-    prefix: optional(key.prefix, "", variant),
-    expiresAt: optional(key.expiresAt, 0, variant),
-    scopes: showKeyScopes(key.scopes, variant),
-    createdAt: showTime(key.createdAt, variant),
-    updatedAt: showTime(key.updatedAt, variant),
-    lastUsedAt:
-      key.lastUsedAt === undefined ? optional(undefined, "", variant) : showTime(key.lastUsedAt, variant),
-    billingId:
-      key.billingId === undefined ? optional(undefined, "", variant) : showId(key.billingId, variant),
-    key: how === "withSecret" ? key.key : undefined,
-  };
-  if (how === "inList" && variant.listRecords === "brief") {
-    return finish({ ...shown, scopes: undefined, enabled: undefined }, variant);
-  }
-  return finish(shown, variant);
+  if (how === "withSecret") return show("apiKey", key, variant);
+  const isBrief = how === "inList" && variant.listRecords === "brief";
+  const hidden = isBrief ? { key: undefined, scopes: undefined, enabled: undefined } : { key: undefined };
+  return show("apiKey", { ...key, ...hidden }, variant);
 }
 
-/** A workspace. */
-export function showWorkspace(workspace: StoredWorkspace, variant: Variant): Shown {
-  return finish(
-    {
-      id: showId(workspace.id, variant),
-      name: workspace.name,
-      teamId: workspace.teamId,
-      defaultKeyPrefix: optional(workspace.defaultKeyPrefix, "", variant),
-      defaultAllowedIPs: optional(workspace.defaultAllowedIPs, [], variant),
-      defaultRateLimitPerSecond: optional(workspace.defaultRateLimitPerSecond, 0, variant),
-      defaultExpiration: optional(workspace.defaultExpiration, 0, variant),
-      createdAt: showTime(workspace.createdAt, variant),
-      updatedAt: showTime(workspace.updatedAt, variant),
-    },
-    variant,
-  );
-}
-
-/** A scope of a workspace. */
-export function showScope(scope: StoredScope, variant: Variant): Shown {
-  return finish(
-    {
-      id: showId(scope.id, variant),
-      name: scope.name,
-      representation: scope.representation,
-      description: optional(scope.description, "", variant),
-      createdAt: showTime(scope.createdAt, variant),
-      updatedAt: showTime(scope.updatedAt, variant),
-    },
-    variant,
-  );
-}
-
-/** A billing record. */
-export function showBilling(billing: StoredBilling, variant: Variant): Shown {
-  return finish(
-    {
-      id: showId(billing.id, variant),
-      totalCredits: billing.totalCredits,
-      usedCredits: billing.usedCredits,
-      allowOverages: billing.allowOverages,
-      spendCap: optional(billing.spendCap, "", variant),
-      createdAt: showTime(billing.createdAt, variant),
-      updatedAt: showTime(billing.updatedAt, variant),
-    },
-    variant,
-  );
-}
-
-/** The envelope of an answer. */
+/** The body of an answer: a record, or a list. */
 export function envelope(field: string, content: Shown | readonly Shown[], variant: Variant): Shown {
   const empty = Array.isArray(content) && content.length === 0;
   const shown = empty && variant.emptyLists === "null" ? null : content;
@@ -86,30 +55,71 @@ export function envelope(field: string, content: Shown | readonly Shown[], varia
   return empty && variant.zeroValues === "omitted" && shown !== null ? {} : { [field]: shown };
 }
 
+/** The body of a list's answer. */
+export function listEnvelope<T>(
+  kind: Kind,
+  records: readonly T[],
+  { variant, show }: { variant: Variant; show: (record: T) => Shown },
+): Shown {
+  const { listOrder, listLimit } = variant;
+  const cut = listLimit > 0 ? records.slice(0, listLimit) : records;
+  return envelope(`${kind}s`, (listOrder === "newestFirst" ? cut.toReversed() : cut).map(show), variant);
+}
+
+function showValue(field: string, value: unknown, variant: Variant): unknown {
+  const { absent, timestamps } = variant;
+  if (value === undefined) {
+    if (absent === "omitted" || !Object.hasOwn(emptyValues, field)) return undefined;
+    return absent === "null" ? null : emptyValues[field];
+  }
+  switch (field) {
+    case "id":
+    case "billingId":
+      return showId(value as string, variant);
+    case "scopes":
+      return showKeyScopes(value as StoredKey["scopes"], variant);
+    case "createdAt":
+    case "updatedAt":
+    case "lastUsedAt": {
+      if (timestamps === "iso" || timestamps === "null") return timestamps === "iso" ? value : null;
+      const ms = Date.parse(value as string);
+      return timestamps === "epochMillis" ? ms : Math.floor(ms / 1000);
+    }
+    default:
+      return value;
+  }
+}
+
+function showId(id: string, { ids }: Variant): string | number {
+  return ids === "numeric" && /^[1-9]\d{0,14}$/.test(id) ? Number(id) : id;
+}
+
 function showKeyScopes(scopes: readonly StoredKeyScope[], variant: Variant): Shown[] {
+  const { extraEmptyScope, scopeIds, scopeFlags } = variant;
   const all = [...scopes];
-  if (variant.extraEmptyScope && !all.some(({ representation }) => representation === "workspace")) {
+  if (extraEmptyScope && !all.some(({ representation }) => representation === "workspace")) {
     const none = { create: false, read: false, update: false, del: false };
     all.push({ id: newId("ks", variant), representation: "workspace", ...none });
   }
   return reorder(all, variant).map((scope) => {
-    const id = variant.scopeIds === "newEachTime" ? newId("ks", variant) : scope.id;
-    const shown: Shown = { ...scope, id: variant.scopeIds === "none" ? undefined : showId(id, variant) };
-    if (variant.scopeFlags === "onlyTrue") {
-      for (const [field, value] of Object.entries(shown)) if (value === false) delete shown[field];
-    }
-    return finish(shown, variant);
+    const id = scopeIds === "newEachTime" ? newId("ks", variant) : scope.id;
+    const shown = { ...scope, id: scopeIds === "none" ? undefined : showId(id, variant) };
+    const entries = Object.entries(shown);
+    return finish(
+      scopeFlags === "onlyTrue" ? entries.filter(([, value]) => value !== false) : entries,
+      variant,
+    );
   });
 }
 
-function reorder(scopes: StoredKeyScope[], { scopeOrder }: Variant): StoredKeyScope[] {
+function reorder(scopes: readonly StoredKeyScope[], { scopeOrder }: Variant): readonly StoredKeyScope[] {
   switch (scopeOrder) {
     case "asSent":
       return scopes;
     case "reversed":
-      return scopes.reverse();
+      return scopes.toReversed();
     case "sorted":
-      return scopes.sort((a, b) => (a.representation < b.representation ? -1 : 1));
+      return scopes.toSorted((a, b) => (a.representation < b.representation ? -1 : 1));
     case "shuffled":
       return scopes
         .map((scope) => ({ scope, at: Math.random() }))
@@ -118,31 +128,10 @@ function reorder(scopes: StoredKeyScope[], { scopeOrder }: Variant): StoredKeySc
   }
 }
 
-function showId(id: string, { ids }: Variant): string | number {
-  return ids === "numeric" && /^[1-9]\d{0,14}$/.test(id) ? Number(id) : id;
-}
-
-function showTime(iso: string, { timestamps }: Variant): string | number | null {
-  switch (timestamps) {
-    case "iso":
-      return iso;
-    case "epochSeconds":
-      return Math.floor(Date.parse(iso) / 1000);
-    case "epochMillis":
-      return Date.parse(iso);
-    case "null":
-      return null;
-  }
-}
-
-function optional(value: unknown, empty: "" | 0 | readonly [], { absent }: Variant): unknown {
-  if (value !== undefined || absent === "omitted") return value;
-  return absent === "null" ? null : empty;
-}
-
-function finish(record: Shown, { zeroValues, emptyLists, extraFields }: Variant): Shown {
+function finish(record: readonly (readonly [string, unknown])[], variant: Variant): Shown {
+  const { zeroValues, emptyLists, extraFields } = variant;
   const shown: Shown = {};
-  for (const [field, value] of Object.entries(record)) {
+  for (const [field, value] of record) {
     const empty = Array.isArray(value) && value.length === 0;
     if (value === undefined) continue;
     if (zeroValues === "omitted" && (empty || value === false || value === 0 || value === "")) continue;

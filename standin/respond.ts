@@ -1,4 +1,5 @@
-import { type Answer, type Call, finishRefusal, refuse } from "./answer";
+import querystring from "node:querystring";
+import { type Answer, type Call, Refusal, refusalAnswer } from "./answer";
 import {
   createApiKey,
   deleteApiKey,
@@ -9,7 +10,7 @@ import {
 } from "./keyOperations";
 import type { Store } from "./store";
 import type { Endpoint } from "./types";
-import { findProblem, hasBody } from "./validate";
+import { checkBody, hasBody } from "./validate";
 import type { Variant } from "./variant";
 import {
   createBilling,
@@ -20,137 +21,111 @@ import {
   readWorkspace,
 } from "./workspaceOperations";
 
-// findProblem has checked the body against the endpoint's shape before an operation sees it.
+// checkBody has checked the body before an operation sees it.
 // biome-ignore lint/suspicious/noExplicitAny: each operation names its own body
-const operations: Readonly<Record<Endpoint, (call: Call<any>) => Answer>> = {
-  listApiKeys,
-  readApiKey,
-  createApiKey,
-  migrateApiKey,
-  editApiKey,
-  deleteApiKey,
-  listWorkspaces,
-  readWorkspace,
-  editWorkspace,
-  listScopes,
-  createScope,
-  createBilling,
+type Operation = (call: Call<any>) => Answer;
+
+/** The endpoints of the interface, section 4. Their paths are without the prefix; * is a path parameter. */
+const endpoints: Readonly<Record<Endpoint, readonly [method: string, path: string, Operation]>> = {
+  listApiKeys: ["GET", "workspace/*/api-key", listApiKeys],
+  readApiKey: ["GET", "workspace/*/api-key/*", readApiKey],
+  createApiKey: ["POST", "api-key", createApiKey],
+  migrateApiKey: ["POST", "api-key/migrate", migrateApiKey],
+  editApiKey: ["PATCH", "workspace/*/api-key/*", editApiKey],
+  deleteApiKey: ["DELETE", "workspace/*/api-key/*", deleteApiKey],
+  listWorkspaces: ["GET", "workspace", listWorkspaces],
+  readWorkspace: ["GET", "workspace/*", readWorkspace],
+  editWorkspace: ["PATCH", "workspace/*", editWorkspace],
+  listScopes: ["GET", "workspace/*/scopes", listScopes],
+  createScope: ["POST", "workspace/*/scope", createScope],
+  createBilling: ["POST", "customer-billing", createBilling],
 };
 
-/** A request as it was received. */
-export interface Incoming {
-  route: Route;
-  /** Name of the tenant whose token was sent. */
-  tenant: string | undefined;
-  authorization: string | undefined;
-  contentType: string | undefined;
-  text: string;
-  /** The parsed body; undefined if it is not JSON. */
-  json: unknown;
-}
-
-/** The service's answer to a request. Carries out a write. */
-export function respond(incoming: Incoming, store: Store, variant: Variant, limiter: RateLimiter): Answer {
-  const echo = `${incoming.authorization ?? "no authorization"}; ${incoming.text}`;
-  return finishRefusal(judge(incoming, store, variant, limiter), variant, echo);
-}
-
-function judge(incoming: Incoming, store: Store, variant: Variant, limiter: RateLimiter): Answer {
-  const { route, tenant, text, json } = incoming;
-  if (route.kind === "unknownPath") return refuse(404, "there is nothing at this path");
-  if (route.kind === "wrongMethod") {
-    return refuse(405, "this path does not support the method", { allow: route.allowed.join(", ") });
-  }
-  if (tenant === undefined) {
-    return refuse(401, "the access token is missing or unknown", { "www-authenticate": "Bearer" });
-  }
-  const limited = limiter.judge(tenant, variant);
-  if (limited !== undefined) return limited;
-  const { endpoint, params } = route;
-  if (!hasBody(endpoint)) {
-    if (text !== "") return refuse(variant.invalidStatus, "this request takes no body");
-  } else {
-    const mediaType = incoming.contentType?.split(";", 1)[0]?.trim().toLowerCase();
-    if (mediaType !== "application/json") return refuse(415, "the body must be application/json");
-    if (json === undefined) return refuse(400, "the body is not JSON");
-    const problem = findProblem(endpoint, json, variant);
-    if (problem !== undefined) return refuse(variant.invalidStatus, problem);
-  }
-  return operations[endpoint]({ store, variant, tenant, params, body: json });
-}
-
-/** What a request line asks for. */
-export type Route =
-  | { kind: "endpoint"; endpoint: Endpoint; params: readonly string[] }
-  | { kind: "wrongMethod"; allowed: readonly string[] }
-  | { kind: "unknownPath" };
-
-// The paths of the interface, section 4, without the prefix; * is a path parameter.
-const table: Readonly<Record<Endpoint, readonly [method: string, path: string]>> = {
-  listApiKeys: ["GET", "workspace/*/api-key"],
-  readApiKey: ["GET", "workspace/*/api-key/*"],
-  createApiKey: ["POST", "api-key"],
-  migrateApiKey: ["POST", "api-key/migrate"],
-  editApiKey: ["PATCH", "workspace/*/api-key/*"],
-  deleteApiKey: ["DELETE", "workspace/*/api-key/*"],
-  listWorkspaces: ["GET", "workspace"],
-  readWorkspace: ["GET", "workspace/*"],
-  editWorkspace: ["PATCH", "workspace/*"],
-  listScopes: ["GET", "workspace/*/scopes"],
-  createScope: ["POST", "workspace/*/scope"],
-  createBilling: ["POST", "customer-billing"],
-};
-
-const routes = Object.entries(table).map(([endpoint, [method, path]]) => ({
+const routes = Object.entries(endpoints).map(([endpoint, [method, path]]) => ({
   endpoint: endpoint as Endpoint,
   method,
   pattern: new RegExp(`^/api/v1/${path.replaceAll("*", "([^/]+)")}$`),
 }));
 
+/** What a request line asks for. */
+interface Route {
+  readonly endpoint: Endpoint | undefined;
+  /** The path parameters, decoded. */
+  readonly params: readonly string[];
+  /** The methods of the path. */
+  readonly allowed: readonly string[];
+}
+
 /** Finds the endpoint for a method and a raw path (still percent-encoded, with or without a query). */
 export function findRoute(method: string, rawPath: string): Route {
-  const path = rawPath.split("?", 1)[0] ?? "";
-  const allowed: string[] = [];
-  for (const route of routes) {
-    const match = route.pattern.exec(path);
-    if (match === null) continue;
-    if (route.method !== method) allowed.push(route.method);
-    else {
-      const params = match.slice(1).map(decode);
-      if (params.includes(undefined)) return { kind: "unknownPath" };
-      return { kind: "endpoint", endpoint: route.endpoint, params: params as string[] };
-    }
-  }
-  return allowed.length > 0 ? { kind: "wrongMethod", allowed } : { kind: "unknownPath" };
+  const [path = ""] = rawPath.split("?", 1);
+  const matching = routes.filter(({ pattern }) => pattern.test(path));
+  const route = matching.find((each) => each.method === method);
+  const params = route?.pattern.exec(path)?.slice(1).map(querystring.unescape) ?? [];
+  return { endpoint: route?.endpoint, params, allowed: matching.map((each) => each.method) };
 }
 
-function decode(segment: string): string | undefined {
+/** A request as it was received. */
+export interface Incoming {
+  readonly route: Route;
+  /** Name of the tenant whose token was sent. */
+  readonly tenant: string | undefined;
+  readonly authorization: string | undefined;
+  readonly contentType: string | undefined;
+  readonly text: string;
+  /** The parsed body; undefined if it is not JSON. */
+  readonly json: unknown;
+}
+
+/** How each tenant's requests are counted: those in the current second. */
+type Counts = Map<string, { readonly second: number; readonly requests: number }>;
+
+export interface Service {
+  readonly store: Store;
+  readonly variant: Variant;
+  readonly counts: Counts;
+}
+
+/** The service's answer to a request. Carries out a write. */
+export function respond(incoming: Incoming, service: Service): Answer {
   try {
-    return decodeURIComponent(segment);
-  } catch {
-    return undefined;
+    return answer(incoming, service);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const request = `${incoming.authorization ?? "no authorization"}; ${incoming.text}`;
+    return refusalAnswer(error, service.variant, request);
   }
 }
 
-/** Counts each tenant's requests per second. */
-export interface RateLimiter {
-  /** Counts a request. Returns the refusal if the request exceeds the limit. */
-  judge(tenant: string, variant: Variant): Answer | undefined;
+function answer({ route, tenant, contentType, text, json }: Incoming, service: Service): Answer {
+  const { store, variant, counts } = service;
+  const { endpoint, params, allowed } = route;
+  if (allowed.length === 0) throw new Refusal(404, "there is nothing at this path");
+  if (endpoint === undefined)
+    throw new Refusal(405, "this path does not support the method", { allow: allowed.join(", ") });
+  if (tenant === undefined)
+    throw new Refusal(401, "the access token is missing or unknown", { "www-authenticate": "Bearer" });
+  limitRate(tenant, variant, counts);
+  if (!hasBody(endpoint)) {
+    if (text !== "") throw new Refusal("invalid", "this request takes no body");
+  } else {
+    const mediaType = contentType?.split(";", 1)[0]?.trim().toLowerCase();
+    if (mediaType !== "application/json") throw new Refusal(415, "the body must be application/json");
+    if (json === undefined) throw new Refusal(400, "the body is not JSON");
+    checkBody(endpoint, json, variant);
+  }
+  const [, , operation] = endpoints[endpoint];
+  return operation({ store, variant, tenant, params, body: json });
 }
 
-export function createRateLimiter(now: () => number = Date.now): RateLimiter {
-  const seen = new Map<string, { second: number; requests: number }>();
-  return {
-    judge(tenant, { rateLimitPerSecond, retryAfter }) {
-      if (rateLimitPerSecond <= 0) return undefined;
-      const second = Math.floor(now() / 1000);
-      const last = seen.get(tenant);
-      const requests = last?.second === second ? last.requests + 1 : 1;
-      seen.set(tenant, { second, requests });
-      if (requests <= rateLimitPerSecond) return undefined;
-      const date = new Date((second + 1) * 1000).toUTCString();
-      const header = { seconds: { "retry-after": "1" }, date: { "retry-after": date }, none: {} };
-      return refuse(429, "too many requests", header[retryAfter]);
-    },
-  };
+function limitRate(tenant: string, { rateLimitPerSecond, retryAfter }: Variant, counts: Counts): void {
+  if (rateLimitPerSecond <= 0) return;
+  const second = Math.floor(Date.now() / 1000);
+  const last = counts.get(tenant);
+  const requests = last?.second === second ? last.requests + 1 : 1;
+  counts.set(tenant, { second, requests });
+  if (requests <= rateLimitPerSecond) return;
+  const date = new Date((second + 1) * 1000).toUTCString();
+  const header = { seconds: { "retry-after": "1" }, date: { "retry-after": date }, none: {} };
+  throw new Refusal(429, "too many requests", header[retryAfter]);
 }

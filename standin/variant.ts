@@ -51,12 +51,6 @@ export const knobs = {
   duplicateKey: [409, "returned", "created"],
   /** Which of the two numbers of a workspace must be greater than 0 (the service's API does not say). */
   positiveNumber: ["defaultRateLimitPerSecond", "defaultExpiration", "both", "neither"],
-  /** Required fields of migrate: all seven | key, name and workspaceId. */
-  migrateRequires: ["all", "few"],
-  /** Required fields of a scope: all three | representation. */
-  scopeRequires: ["all", "few"],
-  /** Required fields of a billing record: totalCredits and workspaceId | all five. */
-  billingRequires: ["few", "all"],
 
   // ── Deleting ────────────────────────────────────────────────────────────────────────────────────────────
   /**
@@ -275,8 +269,6 @@ export const presets = {
     scopeIds: "newEachWrite",
     scopeOrder: "reversed",
     absent: "empty",
-    migrateRequires: "few",
-    scopeRequires: "few",
   }),
   /** The service rewrites every value to its own spelling. */
   normalizing: preset({

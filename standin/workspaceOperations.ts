@@ -1,123 +1,107 @@
-import { type Answer, type Call, carryOut, cutList, findWorkspace, refuse, writeAnswer } from "./answer";
+import {
+  type Answer,
+  type Call,
+  carryOut,
+  findWorkspace,
+  isListHidden,
+  Refusal,
+  writeAnswer,
+} from "./answer";
 import { newId } from "./identity";
 import {
   envelope,
-  showBilling,
-  showScope,
-  showWorkspace,
+  type Kind,
+  listEnvelope,
+  show,
   storedAddresses,
   storedDecimal,
   storedName,
   storedNumber,
   storedPrefix,
 } from "./records";
-import { putScope, scopesOf, workspacesOf } from "./store";
 import type { StoredBilling, StoredScope, StoredWorkspace, WorkspaceChange } from "./types";
 import type { Bodies } from "./validate";
 import type { Variant } from "./variant";
 
 /** Interface, 4.6. */
 export function listWorkspaces({ store, variant, tenant }: Call): Answer {
-  const present = store.lag.list(`workspaces of ${tenant}`, () => workspacesOf(store, tenant));
-  const shown = cutList(present, variant).map((workspace) => {
+  const present = store.lag.list(`workspaces of ${tenant}`, () => store.workspacesOf(tenant));
+  const showWorkspace = (workspace: StoredWorkspace) => {
     const previous = variant.listRecords === "stale" ? store.previous.get(workspace.id) : undefined;
-    return showWorkspace((previous as StoredWorkspace | undefined) ?? workspace, variant);
-  });
-  return { status: 200, body: envelope("workspaces", shown, variant) };
+    return show("workspace", previous ?? workspace, variant);
+  };
+  return { status: 200, body: listEnvelope("workspace", present, { variant, show: showWorkspace }) };
 }
 
 /** Interface, 4.7. */
 export function readWorkspace(call: Call): Answer {
-  const found = findWorkspace(call, call.params[0]);
-  if ("refusal" in found) return found.refusal;
-  return {
-    status: 200,
-    body: envelope("workspace", showWorkspace(found.workspace, call.variant), call.variant),
-  };
+  return { status: 200, body: shown("workspace", findWorkspace(call, call.params[0]), call.variant) };
 }
 
 /** Interface, 4.8. */
 export function editWorkspace(call: Call<Bodies["editWorkspace"]>): Answer {
   const { store, variant, tenant, params, body } = call;
-  const found = findWorkspace(call, params[0]);
-  if ("refusal" in found) return found.refusal;
-  const { workspace } = found;
+  const workspace = findWorkspace(call, params[0]);
   const { id } = workspace;
   carryOut(call, `workspace ${id}`, () => {
     const current = store.workspaces.get(id);
     if (current === undefined) return;
     const base = variant.patchFields === "replaces" ? unset(current) : current;
-    store.lag.beforeWrite(`workspaces of ${tenant}`, variant.listLag, () => workspacesOf(store, tenant));
+    store.lag.beforeWrite(`workspaces of ${tenant}`, variant.listLag, () => store.workspacesOf(tenant));
     store.previous.set(id, current);
     store.workspaces.set(id, { ...base, ...stored(body, variant), updatedAt: new Date().toISOString() });
   });
-  const shown = variant.patchAnswer === "before" ? workspace : (store.workspaces.get(id) ?? workspace);
-  const answer = envelope("workspace", showWorkspace(shown, variant), variant);
-  return writeAnswer(answer, variant.patchAnswer, variant);
+  const answered = variant.patchAnswer === "before" ? workspace : (store.workspaces.get(id) ?? workspace);
+  return writeAnswer(shown("workspace", answered, variant), variant.patchAnswer, variant);
 }
 
 /** Interface, 4.10. */
 export function listScopes(call: Call): Answer {
   const { store, variant, params } = call;
-  const found = findWorkspace(call, params[0]);
-  if ("refusal" in found) return variant.otherTenant === "empty" ? scopesAnswer([], variant) : found.refusal;
-  const { id } = found.workspace;
-  return scopesAnswer(
-    store.lag.list(`scopes of ${id}`, () => scopesOf(store, id)),
-    variant,
-  );
+  const [id = ""] = params;
+  const present = isListHidden(call, id) ? [] : store.lag.list(`scopes of ${id}`, () => store.scopesOf(id));
+  const showScope = (scope: StoredScope) => show("scope", scope, variant);
+  return { status: 200, body: listEnvelope("scope", present, { variant, show: showScope }) };
 }
 
 /** Interface, 4.11. */
 export function createScope(call: Call<Bodies["createScope"]>): Answer {
   const { store, variant, params, body } = call;
-  const found = findWorkspace(call, params[0]);
-  if ("refusal" in found) return found.refusal;
-  const workspaceId = found.workspace.id;
-  const { representation } = body;
-  const present = scopesOf(store, workspaceId).find((scope) => scope.representation === representation);
-  if (present !== undefined && variant.duplicateScope === 409) {
-    return refuse(409, "the workspace has a scope with this representation already");
-  }
-  if (present !== undefined && variant.duplicateScope === "returned") {
-    return { status: 200, body: envelope("scope", showScope(present, variant), variant) };
-  }
+  const workspaceId = findWorkspace(call, params[0]).id;
+  const { name, representation, description } = body;
+  const present = store.scopesOf(workspaceId).find((scope) => scope.representation === representation);
+  if (present !== undefined && variant.duplicateScope === 409)
+    throw new Refusal(409, "the workspace has a scope with this representation already");
+  if (present !== undefined && variant.duplicateScope === "returned")
+    return { status: 200, body: shown("scope", present, variant) };
   const now = new Date().toISOString();
   const scope: StoredScope = {
-    id: newId("sc", variant),
-    workspaceId,
-    name: storedName(body.name ?? representation, variant),
-    representation,
-    description: body.description,
-    createdAt: now,
-    updatedAt: now,
+    ...{ id: newId("sc", variant), workspaceId, createdAt: now, updatedAt: now },
+    ...{ name: storedName(name, variant), representation, description },
   };
-  store.lag.beforeWrite(`scopes of ${workspaceId}`, variant.listLag, () => scopesOf(store, workspaceId));
-  putScope(store, scope);
-  const shown = envelope("scope", showScope(scope, variant), variant);
-  return { status: variant.createStatus, carriedOut: true, body: shown };
+  store.lag.beforeWrite(`scopes of ${workspaceId}`, variant.listLag, () => store.scopesOf(workspaceId));
+  store.scopes.set(scope.id, scope);
+  return { status: variant.createStatus, carriedOut: true, body: shown("scope", scope, variant) };
 }
 
 /** Interface, 4.12. */
 export function createBilling(call: Call<Bodies["createBilling"]>): Answer {
   const { store, variant, body } = call;
-  const found = findWorkspace(call, body.workspaceId);
-  if ("refusal" in found) return found.refusal;
+  findWorkspace(call, body.workspaceId);
   const now = new Date().toISOString();
   const billing: StoredBilling = {
-    id: newId("bill", variant),
-    workspaceId: body.workspaceId,
+    ...{ id: newId("bill", variant), allowOverages: false, createdAt: now, updatedAt: now },
+    ...body,
     totalCredits: storedDecimal(body.totalCredits, variant),
     usedCredits: storedDecimal("0", variant),
-    allowOverages: body.allowOverages ?? false,
     spendCap: body.spendCap === undefined ? undefined : storedDecimal(body.spendCap, variant),
-    externalMeterId: body.externalMeterId,
-    createdAt: now,
-    updatedAt: now,
   };
   store.billings.set(billing.id, billing);
-  const shown = envelope("billing", showBilling(billing, variant), variant);
-  return { status: variant.createStatus, carriedOut: true, body: shown };
+  return { status: variant.createStatus, carriedOut: true, body: shown("billing", billing, variant) };
+}
+
+function shown(kind: Kind, record: object, variant: Variant) {
+  return envelope(kind, show(kind, record, variant), variant);
 }
 
 function stored(body: Bodies["editWorkspace"], variant: Variant): WorkspaceChange {
@@ -134,9 +118,4 @@ function stored(body: Bodies["editWorkspace"], variant: Variant): WorkspaceChang
 function unset(workspace: StoredWorkspace): StoredWorkspace {
   const { id, tenant, name, teamId, createdAt, updatedAt } = workspace;
   return { id, tenant, name, teamId, createdAt, updatedAt };
-}
-
-function scopesAnswer(scopes: readonly StoredScope[], variant: Variant): Answer {
-  const shown = cutList(scopes, variant).map((scope) => showScope(scope, variant));
-  return { status: 200, body: envelope("scopes", shown, variant) };
 }

@@ -206,7 +206,7 @@ const outage: DemoStep = {
     await stage.service.stop();
     const failing = await stage
       .command("pulumi refresh", (given) => stage.stack.refresh(given))
-      .finally(stage.service.start);
+      .finally(() => stage.service.start());
     const after = await resources(stage);
     stage.printer.line();
     stage.printer.line("  The service is back.");

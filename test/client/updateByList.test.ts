@@ -75,11 +75,11 @@ function requestsTo({ requests }: StandIn): Readonly<Record<string, number>> {
 
 /** The list of keys keeps its current content for so many requests. */
 async function freezeList(service: StandIn, times = Number.POSITIVE_INFINITY): Promise<void> {
-  const { url, accessToken, inject } = service;
+  const { url, accessToken } = service;
   const headers = { authorization: `Bearer ${accessToken}` };
   const answer = await fetch(`${url}/api/v1/workspace/7/api-key`, { headers });
   const fault = { kind: "status", status: answer.status, body: await answer.text() } as const;
-  inject({ endpoint: "listApiKeys", times, fault });
+  service.inject({ endpoint: "listApiKeys", times, fault });
 }
 
 describe("an update of many keys", () => {

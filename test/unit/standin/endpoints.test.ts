@@ -120,16 +120,9 @@ describe("the stand-in, in the default variant,", () => {
 });
 
 describe("the stand-in is strict: it", () => {
-  it("answers 404 for an unknown path, an extra slash, or an empty or malformed parameter", async () => {
+  it("answers 404 for an unknown path, an extra slash, or an empty parameter", async () => {
     const { standIn, get } = await open();
-    for (const path of [
-      "/workspaces",
-      "/workspace/",
-      "/workspace//api-key",
-      "/workspace/%zz",
-      "/api-key/x/y",
-      "",
-    ]) {
+    for (const path of ["/workspaces", "/workspace/", "/workspace//api-key", "/api-key/x/y", ""]) {
       expect([path, (await get(path)).status]).toEqual([path, 404]);
     }
     expect((await fetch(`${standIn.url}/workspace`)).status).toBe(404);

@@ -126,28 +126,6 @@ const knobs: Record<WriteKnob, () => Promise<void>> = {
     standIn.setVariant({ positiveNumber: "neither" });
     expect(await both()).toEqual([200, 200]);
   },
-  async migrateRequires() {
-    const { standIn, post } = await open();
-    const few = { key: heldKey.key, name: "k", workspaceId: "ws_main" };
-    expect((await post("/api-key/migrate", few)).status).toBe(400);
-    standIn.setVariant({ migrateRequires: "few" });
-    const { body } = await post("/api-key/migrate", few);
-    expect(body.apiKey).toMatchObject({ enabled: true, scopes: [] });
-    expect((await post("/api-key/migrate", { name: "k", workspaceId: "ws_main" })).status).toBe(400);
-  },
-  async scopeRequires() {
-    const { standIn, post } = await open();
-    expect((await post("/workspace/ws_main/scope", { representation: "r" })).status).toBe(400);
-    standIn.setVariant({ scopeRequires: "few" });
-    expect((await post("/workspace/ws_main/scope", { representation: "r" })).body.scope.name).toBe("r");
-  },
-  async billingRequires() {
-    const { standIn, post } = await open();
-    const few = { totalCredits: "1", workspaceId: "ws_main" };
-    expect((await post("/customer-billing", few)).body.billing.allowOverages).toBe(false);
-    standIn.setVariant({ billingRequires: "all" });
-    expect((await post("/customer-billing", few)).status).toBe(400);
-  },
   async names() {
     const { standIn, create, patch, post, keyPath } = await open({ names: "trimmed" });
     const { id, name } = await create({ name: " My Key " });
