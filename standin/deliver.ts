@@ -1,6 +1,7 @@
-import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { pipeline } from "node:stream/promises";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Answer } from "./answer";
 import type { Variant } from "./variant";
 
@@ -54,45 +55,49 @@ export const half: Send = (response, { status, headers, body }) => {
   response.write(part, () => response.destroy());
 };
 
+/** Doesn't wait until all has arrived. */
 export function drip(bytesPerSecond: number): Send {
   return (response, { status, headers, body }) => {
     response.writeHead(status, { ...headers, "content-length": body.length });
     response.flushHeaders();
     const everyMs = Math.max(10, 1000 / bytesPerSecond);
     const bytes = Math.max(1, Math.round((bytesPerSecond * everyMs) / 1000));
-    let sent = 0;
-    const timer = setInterval(() => {
-      response.write(body.subarray(sent, sent + bytes));
-      sent += bytes;
-      if (sent >= body.length) {
-        clearInterval(timer);
-        response.end();
+    const parts = async function* () {
+      for (let at = 0; at < body.length; at += bytes) {
+        await pause(everyMs, undefined, { ref: false });
+        yield body.subarray(at, at + bytes);
       }
-    }, everyMs);
-    response.once("close", () => clearInterval(timer));
+    };
+    void pour(parts(), response);
   };
 }
 
 /** The answer with one more field, which makes its body about `bytes` long. */
 export function padded(bytes: number, isSized = false): Send {
-  return async (response, { status, headers, body }) => {
+  return (response, { status, headers, body }) => {
     const fields = body.toString().slice(1, -1);
     const start = Buffer.from(`{${fields}${fields && ","}"padding":"`);
-    const end = '"}';
+    const end = Buffer.from('"}');
     const padding = Math.max(0, bytes - start.length - end.length);
     const length = { "content-length": start.length + padding + end.length };
     response.writeHead(status, isSized ? { ...headers, ...length } : headers);
-    response.write(start);
-    const gone = new AbortController();
-    response.once("close", () => gone.abort());
     const chunk = Buffer.alloc(65_536, "x");
-    for (let left = padding; left > 0 && !response.destroyed; left -= chunk.length) {
-      if (response.write(chunk.subarray(0, Math.min(left, chunk.length)))) continue;
-      // Aborted if the client leaves without reading the rest.
-      await once(response, "drain", { signal: gone.signal }).catch(() => undefined);
-    }
-    response.end(end);
+    const parts = function* () {
+      yield start;
+      for (let left = padding; left > 0; left -= chunk.length)
+        yield chunk.subarray(0, Math.min(left, chunk.length));
+      yield end;
+    };
+    return pour(parts(), response);
   };
+}
+
+/** Ends early if the client leaves without reading the rest. */
+async function pour(
+  parts: AsyncIterable<Buffer> | Iterable<Buffer>,
+  response: ServerResponse,
+): Promise<void> {
+  await pipeline(parts, response).catch(() => {});
 }
 
 function contentHeaders({ body, headers = {} }: Answer, { contentType }: Variant): Raw["headers"] {

@@ -12,6 +12,7 @@ export {
   defaultTenants,
   type KeyChange,
   type KeyScopeChange,
+  type NewKey,
   type StandIn,
   type StandInOptions,
   startStandIn,
@@ -21,9 +22,9 @@ export type {
   StoredBilling,
   StoredKey,
   StoredKeyScope,
+  StoredRecord,
   StoredScope,
   StoredWorkspace,
-  Tenant,
   TenantOptions,
   WorkspaceChange,
 } from "./types";

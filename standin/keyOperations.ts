@@ -35,7 +35,7 @@ export function readApiKey(call: Call): Answer {
   const key = findKey(call);
   const isReadable = variant.delete === "marks" || variant.delete === "marksAndLists";
   if (key.deleted && !(isReadable && store.keys.has(key.id))) return gone(variant);
-  return { status: 200, body: envelope("apiKey", showKey(key, variant, "alone"), variant) };
+  return { status: 200, body: shownAlone(key, variant) };
 }
 
 /** Interface, 4.4. */
@@ -97,8 +97,7 @@ export function editApiKey(call: Call<Bodies["editApiKey"]>): Answer {
     });
   });
   const shown = variant.patchAnswer === "before" ? key : (store.keys.get(key.id) ?? key);
-  const answer = envelope("apiKey", showKey(shown, variant, "alone"), variant);
-  return writeAnswer(answer, variant.patchAnswer, variant);
+  return writeAnswer(shownAlone(shown, variant), variant.patchAnswer, variant);
 }
 
 /** Interface, 4.9. */
@@ -117,8 +116,8 @@ export function deleteApiKey(call: Call): Answer {
   }
   const asItWas = variant.deleteAnswer === "before" || variant.writes !== "atOnce";
   const shown = asItWas ? key : { ...key, deleted: true };
-  const answer = envelope("apiKey", showKey(shown, variant, "alone"), variant);
-  return { ...writeAnswer(answer, variant.deleteAnswer, variant), carriedOut: !key.deleted };
+  const answer = writeAnswer(shownAlone(shown, variant), variant.deleteAnswer, variant);
+  return { ...answer, carriedOut: !key.deleted };
 }
 
 /** Deletes a key in the way of the variant. */
@@ -158,6 +157,10 @@ function addKey(call: Call<unknown>, wanted: StoredKey): Answer {
     store.later.add(`key ${key.id}`, variant.laterMs, () => store.unseen.delete(key.id));
   }
   return madeAnswer(key, variant);
+}
+
+function shownAlone(key: StoredKey, variant: Variant) {
+  return envelope("apiKey", showKey(key, variant, "alone"), variant);
 }
 
 function madeAnswer(key: StoredKey, variant: Variant): Answer {
@@ -203,10 +206,10 @@ function newKeyScopes(given: readonly KeyScopeInput[], variant: Variant): Stored
 function checkScopeIds(
   held: readonly StoredKeyScope[],
   given: readonly KeyScopeInput[],
-  { unknownScopeId, scopeIds, extraEmptyScope }: Variant,
+  { scopeIds }: Variant,
 ): void {
   // Ids that were shown but never stored look the same as invented ids.
-  if (unknownScopeId === "ignored" || scopeIds === "newEachTime" || extraEmptyScope) return;
+  if (scopeIds === "newEachTime") return;
   const isHeld = (id: string | undefined) => id === undefined || held.some((entry) => entry.id === id);
   if (!given.every(({ id }) => isHeld(id))) throw new Refusal("invalid", "the key has no such scope id");
 }

@@ -95,37 +95,19 @@ function showId(id: string, { ids }: Variant): string | number {
 }
 
 function showKeyScopes(scopes: readonly StoredKeyScope[], variant: Variant): Shown[] {
-  const { extraEmptyScope, scopeIds, scopeFlags } = variant;
-  const all = [...scopes];
-  if (extraEmptyScope && !all.some(({ representation }) => representation === "workspace")) {
-    const none = { create: false, read: false, update: false, del: false };
-    all.push({ id: newId("ks", variant), representation: "workspace", ...none });
-  }
-  return reorder(all, variant).map((scope) => {
-    const id = scopeIds === "newEachTime" ? newId("ks", variant) : scope.id;
-    const shown = { ...scope, id: scopeIds === "none" ? undefined : showId(id, variant) };
-    const entries = Object.entries(shown);
-    return finish(
-      scopeFlags === "onlyTrue" ? entries.filter(([, value]) => value !== false) : entries,
-      variant,
-    );
-  });
-}
-
-function reorder(scopes: readonly StoredKeyScope[], { scopeOrder }: Variant): readonly StoredKeyScope[] {
-  switch (scopeOrder) {
-    case "asSent":
-      return scopes;
-    case "reversed":
-      return scopes.toReversed();
-    case "sorted":
-      return scopes.toSorted((a, b) => (a.representation < b.representation ? -1 : 1));
-    case "shuffled":
-      return scopes
-        .map((scope) => ({ scope, at: Math.random() }))
-        .sort((a, b) => a.at - b.at)
-        .map(({ scope }) => scope);
-  }
+  const { scopeOrder, scopeIds, scopeFlags } = variant;
+  const all = scopes.map((scope) => ({ scope, at: scopeOrder === "asSent" ? 0 : Math.random() }));
+  return all
+    .sort((a, b) => a.at - b.at)
+    .map(({ scope }) => {
+      const id = scopeIds === "newEachTime" ? newId("ks", variant) : scope.id;
+      const shown = { ...scope, id: scopeIds === "none" ? undefined : showId(id, variant) };
+      const entries = Object.entries(shown);
+      return finish(
+        scopeFlags === "onlyTrue" ? entries.filter(([, value]) => value !== false) : entries,
+        variant,
+      );
+    });
 }
 
 function finish(record: readonly (readonly [string, unknown])[], variant: Variant): Shown {

@@ -1,25 +1,11 @@
 import querystring from "node:querystring";
 import { type Answer, type Call, Refusal, refusalAnswer } from "./answer";
-import {
-  createApiKey,
-  deleteApiKey,
-  editApiKey,
-  listApiKeys,
-  migrateApiKey,
-  readApiKey,
-} from "./keyOperations";
+import * as keys from "./keyOperations";
 import type { Store } from "./store";
 import type { Endpoint } from "./types";
 import { checkBody, hasBody } from "./validate";
 import type { Variant } from "./variant";
-import {
-  createBilling,
-  createScope,
-  editWorkspace,
-  listScopes,
-  listWorkspaces,
-  readWorkspace,
-} from "./workspaceOperations";
+import * as workspaces from "./workspaceOperations";
 
 // checkBody has checked the body before an operation sees it.
 // biome-ignore lint/suspicious/noExplicitAny: each operation names its own body
@@ -27,18 +13,18 @@ type Operation = (call: Call<any>) => Answer;
 
 /** The endpoints of the interface, section 4. Their paths are without the prefix; * is a path parameter. */
 const endpoints: Readonly<Record<Endpoint, readonly [method: string, path: string, Operation]>> = {
-  listApiKeys: ["GET", "workspace/*/api-key", listApiKeys],
-  readApiKey: ["GET", "workspace/*/api-key/*", readApiKey],
-  createApiKey: ["POST", "api-key", createApiKey],
-  migrateApiKey: ["POST", "api-key/migrate", migrateApiKey],
-  editApiKey: ["PATCH", "workspace/*/api-key/*", editApiKey],
-  deleteApiKey: ["DELETE", "workspace/*/api-key/*", deleteApiKey],
-  listWorkspaces: ["GET", "workspace", listWorkspaces],
-  readWorkspace: ["GET", "workspace/*", readWorkspace],
-  editWorkspace: ["PATCH", "workspace/*", editWorkspace],
-  listScopes: ["GET", "workspace/*/scopes", listScopes],
-  createScope: ["POST", "workspace/*/scope", createScope],
-  createBilling: ["POST", "customer-billing", createBilling],
+  listApiKeys: ["GET", "workspace/*/api-key", keys.listApiKeys],
+  readApiKey: ["GET", "workspace/*/api-key/*", keys.readApiKey],
+  createApiKey: ["POST", "api-key", keys.createApiKey],
+  migrateApiKey: ["POST", "api-key/migrate", keys.migrateApiKey],
+  editApiKey: ["PATCH", "workspace/*/api-key/*", keys.editApiKey],
+  deleteApiKey: ["DELETE", "workspace/*/api-key/*", keys.deleteApiKey],
+  listWorkspaces: ["GET", "workspace", workspaces.listWorkspaces],
+  readWorkspace: ["GET", "workspace/*", workspaces.readWorkspace],
+  editWorkspace: ["PATCH", "workspace/*", workspaces.editWorkspace],
+  listScopes: ["GET", "workspace/*/scopes", workspaces.listScopes],
+  createScope: ["POST", "workspace/*/scope", workspaces.createScope],
+  createBilling: ["POST", "customer-billing", workspaces.createBilling],
 };
 
 const routes = Object.entries(endpoints).map(([endpoint, [method, path]]) => ({

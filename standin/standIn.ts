@@ -13,7 +13,6 @@ import type {
   StoredKeyScope,
   StoredScope,
   StoredWorkspace,
-  Tenant,
   TenantOptions,
   WorkspaceChange,
 } from "./types";
@@ -51,16 +50,16 @@ export const defaultTenants: readonly TenantOptions[] = [
 ];
 
 /** A scope entry for a {@link KeyChange}. Default: permissions are false, the id is generated. */
-export type KeyScopeChange = Partial<StoredKeyScope> & {
-  /** The representation of the scope. */
-  representation: string;
-};
+export type KeyScopeChange = Partial<StoredKeyScope> & Pick<StoredKeyScope, "representation">;
 
 /** A change of a key outside Pulumi. `undefined` removes the value of an optional field. */
 export type KeyChange = Partial<Omit<StoredKey, "id" | "workspaceId" | "scopes">> & {
   /** The new list of scope entries. */
   scopes?: readonly KeyScopeChange[];
 };
+
+/** A key to add. */
+export type NewKey = KeyChange & Pick<StoredKey, "workspaceId" | "name"> & Partial<Pick<StoredKey, "id">>;
 
 /**
  * A running stand-in: an in-memory fake of the service. Start one with {@link startStandIn}.
@@ -116,15 +115,6 @@ export class StandIn {
     return [...this.#store.tenants.values()][0] ?? "";
   }
 
-  /** The tenants, with copies of their current workspaces. */
-  get tenants(): readonly Tenant[] {
-    return [...this.#store.tenants].map(([name, accessToken]) => ({
-      name,
-      accessToken,
-      workspaces: structuredClone(this.#store.workspacesOf(name)),
-    }));
-  }
-
   /** The number of open connections. */
   get connections(): number {
     return this.#sockets.size;
@@ -163,14 +153,9 @@ export class StandIn {
     return this.#store.later.settled();
   }
 
-  /** Adds a tenant and returns it. */
-  addTenant(tenant: TenantOptions): Tenant {
-    const added = this.#store.addTenant(tenant);
-    return existing(
-      this.tenants.find(({ name }) => name === added),
-      "tenant",
-      added,
-    );
+  /** Adds a tenant. */
+  addTenant(tenant: TenantOptions): void {
+    this.#store.addTenant(tenant);
   }
 
   /** Gives a tenant a new access token. From now on, the old one is answered with 401. */
@@ -179,18 +164,7 @@ export class StandIn {
     this.#store.setToken(tenantName, newToken);
   }
 
-  /**
-   * Makes requests fail.
-   *
-   * @example
-   * ```ts
-   * import type { StandIn } from "pulumi-apikeys/testing";
-   *
-   * export function loseNextAnswer(standIn: StandIn) {
-   *   standIn.inject({ endpoint: "createApiKey", fault: { kind: "resetAfter" } });
-   * }
-   * ```
-   */
+  /** Makes requests fail, such as the next create: `{ endpoint: "createApiKey", fault: { kind: "resetAfter" } }`. */
   inject(rule: FaultRule): void {
     this.#shared.faults.add(rule);
   }
@@ -259,17 +233,7 @@ export class StandIn {
   }
 
   /** Adds a key and returns it. Default: enabled, no scopes, customer "cust_elsewhere", a new id and secret. */
-  addKey({
-    scopes = [],
-    ...given
-  }: KeyChange & {
-    /** The key's id. Default: a new id. */
-    id?: string;
-    /** The id of the workspace that the key belongs to. */
-    workspaceId: string;
-    /** The key's name. */
-    name: string;
-  }): StoredKey {
+  addKey({ scopes = [], ...given }: NewKey): StoredKey {
     existing(this.#store.workspaces.get(given.workspaceId), "workspace", given.workspaceId);
     const secret = given.key ?? newSecret(given.prefix);
     const usual = { customerId: "cust_elsewhere", maskedKey: mask(secret) };
@@ -310,14 +274,7 @@ export class StandIn {
   }
 
   /** Adds a scope and returns it. Default: the name is the representation, no description, a new id. */
-  addScope(
-    given: Partial<StoredScope> & {
-      /** The id of the workspace. */
-      workspaceId: string;
-      /** The string by which keys refer to the scope. */
-      representation: string;
-    },
-  ): StoredScope {
+  addScope(given: Partial<StoredScope> & Pick<StoredScope, "workspaceId" | "representation">): StoredScope {
     existing(this.#store.workspaces.get(given.workspaceId), "workspace", given.workspaceId);
     const usual = { id: newId("sc", this.#shared.variant), createdAt: now(), updatedAt: now() };
     const scope = { ...usual, name: given.representation, ...given };
@@ -361,20 +318,6 @@ export class StandIn {
  * Starts a stand-in in this process, on a port of 127.0.0.1. Fails if the port is in use.
  *
  * @param options The port, server variant, tenants and latency. Default: any free port, the default variant.
- * @example
- * ```ts
- * import { test } from "node:test";
- * import { startStandIn } from "pulumi-apikeys/testing";
- *
- * test("the stack has its keys", async (t) => {
- *   const standIn = await startStandIn({ variant: "softDelete" });
- *   t.after(() => standIn.close());
- *   process.env["APIKEYS_BASE_URL"] = standIn.url;
- *   process.env["APIKEYS_ACCESS_TOKEN"] = standIn.accessToken;
- *   // Run the program, then look at standIn.keys() and standIn.requests.
- * });
- * ```
- *
  * @see docs/testing.md
  */
 export async function startStandIn(options: StandInOptions = {}): Promise<StandIn> {

@@ -28,8 +28,8 @@ export class Store {
     return Object.assign(new Store(), structuredClone(data), { secrets });
   }
 
-  /** Adds a tenant with its workspaces; returns its name. */
-  addTenant({ name, accessToken, workspaces }: TenantOptions): string {
+  /** Adds a tenant with its workspaces. */
+  addTenant({ name, accessToken, workspaces }: TenantOptions): void {
     const tenant = name ?? (this.tenants.size === 0 ? "acme" : `tenant${this.tenants.size + 1}`);
     if (this.tenants.has(tenant)) throw new Error(`there is a tenant "${tenant}" already`);
     if (this.tenantOf(accessToken) !== undefined)
@@ -41,7 +41,6 @@ export class Store {
       const usual = { name: id, teamId: `team_${tenant}`, createdAt: now, updatedAt: now };
       this.workspaces.set(id, { ...usual, ...given, id, tenant });
     }
-    return tenant;
   }
 
   setToken(tenant: string, accessToken: string): void {

@@ -29,10 +29,18 @@ export interface StoredKeyScope {
   del: boolean;
 }
 
-/** A key as the stand-in stores it, with its secret. Times are ISO 8601 strings in every variant. */
-export interface StoredKey {
-  /** The key's id. */
+/** What every record has. Times are ISO 8601 strings in every variant. */
+export interface StoredRecord {
+  /** The record's id. */
   id: string;
+  /** When the record was created. */
+  createdAt: string;
+  /** When the record was last changed. */
+  updatedAt: string;
+}
+
+/** A key as the stand-in stores it, with its secret. */
+export interface StoredKey extends StoredRecord {
   /** The id of the workspace that the key belongs to. */
   workspaceId: string;
   /** The key's name. */
@@ -53,10 +61,6 @@ export interface StoredKey {
   customerId: string;
   /** Whether the key is marked as deleted. */
   deleted: boolean;
-  /** When the key was created. */
-  createdAt: string;
-  /** When the key was last changed. */
-  updatedAt: string;
   /** When the key was last used: only what a test sets with `editKey`. */
   lastUsedAt?: string | undefined;
   /** The id of the billing record that the key is linked to. */
@@ -68,9 +72,7 @@ export interface StoredKey {
 }
 
 /** A workspace as the stand-in stores it. */
-export interface StoredWorkspace {
-  /** The workspace's id. */
-  id: string;
+export interface StoredWorkspace extends StoredRecord {
   /** The workspace's name. */
   name: string;
   /** The id of the team that the workspace belongs to. */
@@ -83,10 +85,6 @@ export interface StoredWorkspace {
   defaultRateLimitPerSecond?: number | undefined;
   /** The expiration of new keys. */
   defaultExpiration?: number | undefined;
-  /** When the workspace was created. */
-  createdAt: string;
-  /** When the workspace was last changed. */
-  updatedAt: string;
   /** The name of the tenant that the workspace belongs to. */
   tenant: string;
 }
@@ -95,9 +93,7 @@ export interface StoredWorkspace {
 export type WorkspaceChange = Partial<Omit<StoredWorkspace, "id" | "tenant">>;
 
 /** A scope that a workspace defines, as the stand-in stores it. */
-export interface StoredScope {
-  /** The scope's id. */
-  id: string;
+export interface StoredScope extends StoredRecord {
   /** The id of the workspace. */
   workspaceId: string;
   /** The scope's name. */
@@ -106,16 +102,10 @@ export interface StoredScope {
   representation: string;
   /** The scope's description. */
   description?: string | undefined;
-  /** When the scope was created. */
-  createdAt: string;
-  /** When the scope was last changed. */
-  updatedAt: string;
 }
 
 /** A customer billing record, as the stand-in stores it. */
-export interface StoredBilling {
-  /** The record's id. */
-  id: string;
+export interface StoredBilling extends StoredRecord {
   /** The id of the workspace. */
   workspaceId: string;
   /** The granted credits, as a decimal string. */
@@ -128,10 +118,6 @@ export interface StoredBilling {
   spendCap?: string | undefined;
   /** Sent on create; the service never returns it. */
   externalMeterId?: string | undefined;
-  /** When the record was created. */
-  createdAt: string;
-  /** When the record was last changed. */
-  updatedAt: string;
 }
 
 /** A tenant to start with, or to add. Its access token gives access to its workspaces and no others. */
@@ -145,14 +131,4 @@ export interface TenantOptions {
     /** The workspace's id. */
     id: string;
   })[];
-}
-
-/** The current state of a tenant. */
-export interface Tenant {
-  /** The tenant's name. */
-  readonly name: string;
-  /** The access token that the stand-in accepts for this tenant. */
-  readonly accessToken: string;
-  /** Copies of the current workspaces. */
-  readonly workspaces: readonly StoredWorkspace[];
 }

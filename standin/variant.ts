@@ -31,8 +31,6 @@ export const knobs = {
    * - "neverNarrows": true flags are added; nothing is ever removed.
    */
   patchScopes: ["replaces", "upserts", "merges", "neverNarrows"],
-  /** A scope entry in a PATCH with an id that the key does not have: refused | matched by its representation. */
-  unknownScopeId: ["refused", "ignored"],
   /** What PATCH answers: the record after the edit | before it | 204 | 200 without a body | 200 with `{}`. */
   patchAnswer: ["after", "before", "nothing", "emptyBody", "emptyObject"],
   /** The status of POST answers that created something. */
@@ -123,14 +121,12 @@ export const knobs = {
   emptyLists: ["sent", "null"],
   /** Whether answers have unknown fields, next to and inside every record and scope entry. */
   extraFields: [false, true],
-  /** The order of the entries of a key's `scopes`. */
-  scopeOrder: ["asSent", "reversed", "sorted", "shuffled"],
+  /** The order of the entries of a key's `scopes`: as sent | another one in each answer. */
+  scopeOrder: ["asSent", "shuffled"],
   /** Ids of a key's scope entries: stable | new after each write | new in each answer | none. */
   scopeIds: ["stable", "newEachWrite", "newEachTime", "none"],
   /** The four flags of a scope entry: all | only the true ones. */
   scopeFlags: ["all", "onlyTrue"],
-  /** Whether every key has one more scope entry, "workspace", with all four flags false. */
-  extraEmptyScope: [false, true],
   /** The Content-Type of JSON answers. */
   contentType: ["application/json", "application/json; charset=utf-8", "application/vnd.api+json", "none"],
 
@@ -166,13 +162,6 @@ const preset = (differences: Partial<Variant>): Readonly<Partial<Variant>> => di
 /**
  * The presets by name: server variants that combine knobs as real services do. Each has only its differences from
  * {@link defaultVariant}. `startStandIn` and `setVariant` take a preset or its name.
- *
- * @example
- * ```ts
- * import { presets, startStandIn } from "pulumi-apikeys/testing";
- *
- * export const start = () => startStandIn({ variant: { ...presets.strictRest, rateLimitPerSecond: 5 } });
- * ```
  *
  * @see docs/testing.md
  */
@@ -234,7 +223,7 @@ export const presets = {
     deleteAgain: 422,
     errorBody: "error",
     absent: "null",
-    scopeOrder: "sorted",
+    scopeOrder: "shuffled",
   }),
   /** Lists are read from a replica that lags behind. Their records are older than the last edit. */
   laggingReplica: preset({
@@ -257,9 +246,7 @@ export const presets = {
   /** PATCH adds permissions, and removes one only if the entry has its id. Its answer is an empty object. */
   mergePatch: preset({
     patchScopes: "merges",
-    extraEmptyScope: true,
     patchAnswer: "emptyObject",
-    unknownScopeId: "ignored",
     editDeleted: "edited",
     delete: "marksAndOnlyLists",
   }),
@@ -267,7 +254,7 @@ export const presets = {
   replacing: preset({
     patchFields: "replaces",
     scopeIds: "newEachWrite",
-    scopeOrder: "reversed",
+    scopeOrder: "shuffled",
     absent: "empty",
   }),
   /** The service rewrites every value to its own spelling. */
@@ -278,7 +265,7 @@ export const presets = {
     addresses: "cidr",
     numbers: "rounded",
     expiresAt: "defaulted",
-    scopeOrder: "sorted",
+    scopeOrder: "shuffled",
     scopeFlags: "onlyTrue",
     enabledOnCreate: "ignored",
   }),

@@ -156,7 +156,7 @@ describe("examples/workspace-baseline", () => {
     const destroy = await scene.stack.destroy();
     expect(destroy.ok, destroy.output).toBe(true);
     expect(scene.service.keys()).toEqual([]);
-    expect(scene.service.tenants[0]?.workspaces[0]).toMatchObject(before);
+    expect(scene.service.workspaces()[0]).toMatchObject(before);
     expect(scene.service.scopes("ws_main")).toHaveLength(2);
   });
 });

@@ -102,7 +102,7 @@ describe.each(["python", "go"] as const)(
     };
     const keyNamed = (name: string) => service.keys().find((key) => key.name === name);
     const writes = () => service.requests.map(({ method }) => method).filter((method) => method !== "GET");
-    const limit = () => service.tenants[0]?.workspaces[0]?.defaultRateLimitPerSecond;
+    const limit = () => service.workspaces()[0]?.defaultRateLimitPerSecond;
 
     it("creates what it declares", async () => {
       const { output } = await run("up", "Main", "acme", "beta");

@@ -6,7 +6,7 @@ export async function snapshotOf({ stack, service }: Scene): Promise<{ state: st
   const keys = service.keys().toSorted((one, other) => one.name.localeCompare(other.name, "en"));
   const held = {
     keys,
-    scopes: service.tenants.flatMap(({ workspaces }) => workspaces.flatMap(({ id }) => service.scopes(id))),
+    scopes: service.workspaces().flatMap(({ id }) => service.scopes(id)),
     workspaces: service.workspaces(),
   };
   const names: [string, string][] = [];

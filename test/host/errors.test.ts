@@ -74,17 +74,14 @@ describe("errors of an ApiKey's operations", () => {
       async (foreign) => {
         scene.standIn.setVariant({ otherTenant: foreign });
         scene.standIn.rotateToken("acme", "another");
-        const stranger = scene.standIn.addTenant({
-          name: `stranger of ${doing} ${foreign}`,
-          accessToken,
-          workspaces: [],
-        });
+        const stranger = `stranger of ${doing} ${foreign}`;
+        scene.standIn.addTenant({ name: stranger, accessToken, workspaces: [] });
         try {
           const message = await expectError(run);
           expect(message).toMatch(doing);
           if (foreign !== 403) expect(message).toMatch(/The access token is the likely cause/);
         } finally {
-          scene.standIn.rotateToken(stranger.name, `token of ${stranger.name}`);
+          scene.standIn.rotateToken(stranger, `token of ${stranger}`);
           scene.standIn.rotateToken("acme", accessToken);
         }
       },

@@ -88,7 +88,7 @@ describe("tenants of the stand-in", () => {
     };
     const { standIn, get } = await open({}, standing);
     expect(standIn.accessToken).toBe("token_a");
-    expect(standIn.tenants.map(({ name, workspaces }) => [name, workspaces[0]?.id])).toEqual([
+    expect(standIn.workspaces().map(({ id, tenant }) => [tenant, id])).toEqual([
       ["acme", "ws_a"],
       ["tenant2", "ws_b"],
     ]);
