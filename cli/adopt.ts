@@ -48,25 +48,18 @@ function readOptions(args: string[]) {
   const { values } = parseArgs({
     args,
     options: {
-      workspace: { type: "string", multiple: true, default: [] as string[] },
-      customer: { type: "string", multiple: true, default: [] as string[] },
+      workspace: { type: "string" },
+      customer: { type: "string" },
       "key-id": { type: "string", multiple: true, default: [] as string[] },
       as: { type: "string", default: "keys" },
       except: { type: "string", multiple: true, default: [] as string[] },
       import: { type: "boolean", default: false },
-      out: { type: "string", multiple: true, default: [] as string[] },
+      out: { type: "string" },
     },
   });
-  for (const name of ["workspace", "customer", "out"] as const) {
-    if (values[name].length > 1) {
-      throw new Error(`--${name} can be given only once: run the command once for each`);
-    }
-  }
-  const { as, except, import: isImport } = values;
-  const [[workspace], [customer], [out]] = [values.workspace, values.customer, values.out];
+  const { workspace, customer, as, except, import: isImport, out } = values;
   if (!workspace) throw new Error("--workspace must be the id of a workspace");
   if (customer === "") throw new Error("--customer must be the id of a customer");
-  if (out === "") throw new Error("--out must be a file");
   if (as !== "keys" && as !== "set") throw new Error("--as must be keys or set");
   if (isImport && as === "set") throw new Error("--import can't be combined with --as set");
   return {
@@ -96,41 +89,21 @@ async function write(
   const instance = openInstance({ run: openRun(), env, warn: tell });
   const except = new Set(managed.flatMap(({ ids }) => ids));
   const keys = await existingKeys(instance, { ...wanted, except }, tell);
-  const unnamed = keys.filter(({ name }) => name === undefined).length;
-  if (unnamed > 0) {
-    tell(
-      `Keys without a name in the service: ${unnamed}. The first update names each after its resource or alias.`,
-    );
-  }
-  const withoutCustomer = keys.filter(({ customerId }) => customerId === undefined).length;
-  if (withoutCustomer > 0) {
-    tell(
-      `Keys without a customer in the service: ${withoutCustomer}. Declare their customerId; previews fail without it.`,
-    );
-  }
   const text = textOf({ workspaceId, keys, taken: new Set(managed.flatMap(({ names }) => names)) });
   if (out === undefined) terminal.out(text);
-  else await writeNew(out, text);
+  else await onFile(out, "written", () => writeFile(out, text, { flag: "wx" }));
   tell(`Keys written: ${keys.length}.`);
 }
 
-async function writeNew(file: string, text: string): Promise<void> {
-  try {
-    await writeFile(file, text, { flag: "wx" });
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const reason =
-      code === "EEXIST" ? "exists already. Remove it, or name another" : `can't be written: ${message}`;
-    throw new Failure(`${file} ${reason}.`);
-  }
+async function managedBy(file: string, workspaceId: string): Promise<ManagedKeys> {
+  const text = await onFile(file, "read", () => readFile(file, "utf8"));
+  return managedKeys(text, file, workspaceId);
 }
 
-async function managedBy(file: string, workspaceId: string): Promise<ManagedKeys> {
-  let text: string;
+async function onFile<T>(file: string, done: "read" | "written", act: () => Promise<T>): Promise<T> {
   try {
-    text = await readFile(file, "utf8");
+    return await act();
   } catch (error) {
-    throw new Failure(`${file} can't be read: ${(error as Error).message}.`);
+    throw new Failure(`${file} can't be ${done}: ${(error as Error).message}.`);
   }
-  return managedKeys(text, file, workspaceId);
 }

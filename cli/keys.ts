@@ -15,8 +15,6 @@ export interface Wanted {
   readonly except: ReadonlySet<string>;
 }
 
-const progressMs = 3_000;
-
 /**
  * Reads the keys. Their list only gives the ids, because it may be truncated, brief or out of date. Each key is then read as
  * an import reads it.
@@ -34,7 +32,7 @@ export async function existingKeys(
   const keys: ExistingKey[] = [];
   let done = 0;
   let hasEnded = false;
-  const ticking = setInterval(() => tell(`Keys read: ${done} of ${unmanaged.length}.`), progressMs);
+  const ticking = setInterval(() => tell(`Keys read: ${done} of ${unmanaged.length}.`), 3_000);
   try {
     await eachBounded(unmanaged, async (id) => {
       if (hasEnded) return;
@@ -72,12 +70,13 @@ async function listed(
   // Some services answer with an empty list for a workspace that does not exist.
   if (apiKeys.length === 0) await getWorkspace(source, { id: workspaceId });
   tell(`Keys in the list of workspace ${workspaceId}: ${apiKeys.length}.`);
-  const others = apiKeys.filter(
-    (key) => customerId !== undefined && key.customerId !== undefined && key.customerId !== customerId,
+  // A brief list doesn't show the customer.
+  const wanted = apiKeys.filter(
+    (key) => customerId === undefined || [undefined, customerId].includes(key.customerId),
   );
-  if (others.length > 0) tell(`Left out because they belong to other customers: ${others.length}.`);
-  const left = new Set(others.map(({ id }) => id));
-  return [...new Set(apiKeys.map(({ id }) => id))].filter((id) => !left.has(id));
+  const others = apiKeys.length - wanted.length;
+  if (others > 0) tell(`Left out because they belong to other customers: ${others}.`);
+  return [...new Set(wanted.map(({ id }) => id))];
 }
 
 /** Reads a key as an import does; `undefined` if it no longer exists. */

@@ -1,7 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { identifier, plainName, resourceName, uniqueNames } from "../../../cli/names";
-import { type ExistingKey, importFile, programOfKeys, programOfSet } from "../../../cli/program";
+import {
+  type ExistingKey,
+  identifier,
+  importFile,
+  plainName,
+  programOfKeys,
+  programOfSet,
+  resourceName,
+  uniqueNames,
+} from "../../../cli/program";
 import { runs } from "../../all";
 import { declaredBy } from "./writtenProgram";
 
@@ -119,13 +127,6 @@ export const keyIds = keys.ids;
     expect(declaredBy(program).resources[0]?.args).toMatchObject({ name: "key", customerId: "" });
     expect(program).toContain("// The key has no name in the service: the first update sets this one.");
     expect(program).toContain("// The service shows no customer for this key");
-  });
-
-  it("escapes characters of a name that a reader would not see", () => {
-    const name = `a\u2028b\u202e"c\ud800\u00a0*/\u{e0041}`;
-    const program = programOfKeys(adoption([key(name)]));
-    expect(program).not.toMatch(/[^\n\x20-\x7e]/);
-    expect(declaredBy(program).resources[0]?.args["name"]).toBe(name);
   });
 });
 

@@ -68,11 +68,8 @@ describe("pulumi-apikeys standin", () => {
     [["--bogus"], "--bogus"],
     [["left over"], "left over"],
     [["--port", "eighty"], "--port"],
-    [["--port", "65536"], "--port"],
     [["--preset", "toString"], "--preset"],
     [["--latency", "-1"], "--latency"],
-    [["--token", "a b"], "--token"],
-    [["--workspace", "a", "--workspace", "a"], "--workspace"],
   ])("answers the arguments %j with its usage and exit code 2", async (args, named) => {
     const { printed, code } = run(...args);
     expect(await code).toBe(2);
@@ -81,12 +78,15 @@ describe("pulumi-apikeys standin", () => {
     expect(printed.err).toContain("Usage: npx pulumi-apikeys standin");
   });
 
-  it("fails with the port in the message if the port is in use", async () => {
+  it("fails with the reason if the stand-in can't start", async () => {
     const first = run("--port", "0");
     const { port } = new URL(await first.exported("APIKEYS_BASE_URL"));
     const second = run("--port", port);
     expect(await second.code).toBe(1);
-    expect(second.printed.err).toContain(`port ${port}`);
+    expect(second.printed.err).toContain(`address already in use 127.0.0.1:${port}`);
+    const twice = run("--port=0", "--workspace=a", "--workspace=a");
+    expect(await twice.code).toBe(1);
+    expect(twice.printed.err).toContain('there is a workspace "a" already');
     first.stop();
     await first.code;
   });
