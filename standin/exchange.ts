@@ -24,7 +24,7 @@ export async function exchange(
 ): Promise<void> {
   const incoming = await receive(request, shared.store);
   // As they are now, because a later `setVariant` or `setLatency` is for the next request.
-  const { store, variant, counts, requests, latencyMs } = shared;
+  const { store, variant, requests, latencyMs } = shared;
   const logged = { ...logEntry(request, incoming), n: requests.length + 1, connection };
   requests.push(logged);
   const fault = shared.faults.next(logged);
@@ -34,13 +34,13 @@ export async function exchange(
     variant,
     tenant: incoming.tenant,
     carryOut() {
-      const answer = respond(incoming, { store, variant, counts });
+      const answer = respond(incoming, { store, variant });
       logged.carriedOut = answer.carriedOut ?? false;
       return answer;
     },
     pretend(shown) {
       const asIf = { ...variant, writes: "atOnce", newKeys: "atOnce", ...shown } as const;
-      return respond(incoming, { store: store.copy(), variant: asIf, counts });
+      return respond(incoming, { store: store.copy(), variant: asIf });
     },
     refuse: (status, message, headers) => refusalAnswer(new Refusal(status, message, headers), variant),
   });
@@ -59,38 +59,24 @@ export async function exchange(
 }
 
 async function receive(request: IncomingMessage, store: Store): Promise<Incoming> {
+  const { method = "", url = "", headers } = request;
   const content = await text(request);
-  const { authorization } = request.headers;
-  const token = /^Bearer (.+)$/.exec(authorization ?? "")?.[1];
+  const token = /^Bearer (.+)$/.exec(headers.authorization ?? "")?.[1];
   const json = parse(content);
   // Even a refused value is a secret to the client that sent it.
   for (const secret of [token, Object(json).key]) {
     if (typeof secret === "string" && secret !== "") store.secrets.add(secret);
   }
-  return {
-    route: findRoute(request.method ?? "", request.url ?? ""),
-    tenant: store.tenantOf(token),
-    authorization,
-    contentType: request.headers["content-type"],
-    text: content,
-    json,
-  };
+  return { route: findRoute(method, url), tenant: store.tenantOf(token), headers, text: content, json };
 }
 
-function logEntry(request: IncomingMessage, { route, tenant, text, json }: Incoming) {
-  const { authorization: _, ...headers } = request.headers;
-  return {
-    at: Date.now(),
-    method: request.method ?? "",
-    path: request.url ?? "",
-    endpoint: route.endpoint ?? ("unknown" as const),
-    tenant,
-    body: json !== undefined || text === "" ? json : text,
-    headers,
-    status: 0,
-    fault: undefined as LoggedRequest["fault"],
-    carriedOut: false as boolean,
-  };
+function logEntry({ method = "", url: path = "" }: IncomingMessage, incoming: Incoming) {
+  const { route, tenant, text, json } = incoming;
+  const { authorization: _, ...headers } = incoming.headers;
+  const body = json !== undefined || text === "" ? json : text;
+  const endpoint = route.endpoint ?? ("unknown" as const);
+  const request = { at: Date.now(), method, path, endpoint, tenant, body, headers };
+  return { ...request, status: 0, fault: undefined as LoggedRequest["fault"], carriedOut: false as boolean };
 }
 
 function parse(text: string): unknown {

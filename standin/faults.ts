@@ -41,18 +41,6 @@ export interface Faults {
     /** How fast the body arrives. */
     bytesPerSecond: number;
   };
-  /** Not carried out; answered with 429. */
-  rateLimited: {
-    /** The header `Retry-After`: a number of seconds, or a string that is sent as it is. Default: no such header. */
-    retryAfter?: number | string;
-  };
-  /** Not carried out; redirected. */
-  redirect: {
-    /** The header `Location`. */
-    to: string;
-    /** The status of the answer. Default: 307. */
-    status?: 301 | 302 | 303 | 307 | 308;
-  };
   /** Carried out; the answer is padded to about `bytes`. */
   hugeBody: {
     /** The size of the body; can be Infinity. */

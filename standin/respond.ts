@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import querystring from "node:querystring";
 import { type Answer, type Call, Refusal, refusalAnswer } from "./answer";
 import * as keys from "./keyOperations";
@@ -56,20 +57,16 @@ export interface Incoming {
   readonly route: Route;
   /** Name of the tenant whose token was sent. */
   readonly tenant: string | undefined;
-  readonly authorization: string | undefined;
-  readonly contentType: string | undefined;
+  readonly headers: IncomingHttpHeaders;
   readonly text: string;
   /** The parsed body; undefined if it is not JSON. */
   readonly json: unknown;
 }
 
-/** How each tenant's requests are counted: those in the current second. */
-type Counts = Map<string, { readonly second: number; readonly requests: number }>;
-
+/** The data, and how the service behaves. */
 export interface Service {
   readonly store: Store;
   readonly variant: Variant;
-  readonly counts: Counts;
 }
 
 /** The service's answer to a request. Carries out a write. */
@@ -78,24 +75,24 @@ export function respond(incoming: Incoming, service: Service): Answer {
     return answer(incoming, service);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    const request = `${incoming.authorization ?? "no authorization"}; ${incoming.text}`;
+    const request = `${incoming.headers.authorization ?? "no authorization"}; ${incoming.text}`;
     return refusalAnswer(error, service.variant, request);
   }
 }
 
-function answer({ route, tenant, contentType, text, json }: Incoming, service: Service): Answer {
-  const { store, variant, counts } = service;
+function answer({ route, tenant, headers, text, json }: Incoming, service: Service): Answer {
+  const { store, variant } = service;
   const { endpoint, params, allowed } = route;
   if (allowed.length === 0) throw new Refusal(404, "there is nothing at this path");
   if (endpoint === undefined)
     throw new Refusal(405, "this path does not support the method", { allow: allowed.join(", ") });
   if (tenant === undefined)
     throw new Refusal(401, "the access token is missing or unknown", { "www-authenticate": "Bearer" });
-  limitRate(tenant, variant, counts);
+  limitRate(tenant, variant, store);
   if (!hasBody(endpoint)) {
     if (text !== "") throw new Refusal("invalid", "this request takes no body");
   } else {
-    const mediaType = contentType?.split(";", 1)[0]?.trim().toLowerCase();
+    const mediaType = headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
     if (mediaType !== "application/json") throw new Refusal(415, "the body must be application/json");
     if (json === undefined) throw new Refusal(400, "the body is not JSON");
     checkBody(endpoint, json, variant);
@@ -104,7 +101,7 @@ function answer({ route, tenant, contentType, text, json }: Incoming, service: S
   return operation({ store, variant, tenant, params, body: json });
 }
 
-function limitRate(tenant: string, { rateLimitPerSecond, retryAfter }: Variant, counts: Counts): void {
+function limitRate(tenant: string, { rateLimitPerSecond, retryAfter }: Variant, { counts }: Store): void {
   if (rateLimitPerSecond <= 0) return;
   const second = Math.floor(Date.now() / 1000);
   const last = counts.get(tenant);

@@ -1,9 +1,8 @@
 import type { Answer } from "./answer";
 import { type Delivery, drip, garbled, half, padded, reset, sent } from "./deliver";
 import type { Fault, Faults } from "./faults";
-import { type Kind, type Shown, show, showKey } from "./records";
+import { type Kind, type Shown, show } from "./records";
 import type { Store } from "./store";
-import type { StoredKey } from "./types";
 import type { Variant } from "./variant";
 
 /** What a fault can do with an exchange. */
@@ -47,11 +46,6 @@ const deliveries: {
     return () => {};
   },
   drip: (exchange, { bytesPerSecond }) => sent(exchange.carryOut(), drip(bytesPerSecond)),
-  rateLimited(exchange, { retryAfter }) {
-    const headers = retryAfter === undefined ? {} : { "retry-after": String(retryAfter) };
-    return sent(exchange.refuse(429, "too many requests", headers));
-  },
-  redirect: (_, { to, status = 307 }) => sent({ status, headers: { location: to } }),
   hugeBody: (exchange, { bytes, contentLength }) => sent(exchange.carryOut(), padded(bytes, contentLength)),
   html: (_, { status = 200 }) =>
     sent({ status, headers: { "content-type": "text/html; charset=utf-8" }, body: page }),
@@ -125,12 +119,12 @@ function withOtherRecord(answer: Answer, { store, variant, tenant }: Exchange): 
   for (const [name, records] of Object.entries(stored)) {
     const record = body?.[name];
     if (record === undefined) continue;
-    const how = "key" in record ? "withSecret" : "alone";
+    // Only the answers of create and migrate show a secret.
+    const hidden = "key" in record ? {} : { key: undefined };
     for (const other of records.values()) {
       const workspaceId = "tenant" in other ? other.id : other.workspaceId;
       if (store.workspaces.get(workspaceId)?.tenant !== tenant) continue;
-      const candidate =
-        name === "apiKey" ? showKey(other as StoredKey, variant, how) : show(name as Kind, other, variant);
+      const candidate = show(name as Kind, { ...other, ...hidden }, variant);
       if (candidate["id"] !== record["id"]) return { ...answer, body: { ...body, [name]: candidate } };
     }
     const { id } = record;

@@ -22,9 +22,7 @@ import { completeVariant, type PresetName, type Variant } from "./variant";
 export interface StandInOptions {
   /** The port to listen on, at 127.0.0.1. Default: 0, which means any free port. */
   port?: number;
-  /**
-   * The server variant: a preset's name, or knobs that differ from {@link defaultVariant}. Default: "default".
-   */
+  /** The server variant: a preset's name, or knobs that differ from {@link defaultVariant}. Default: "default". */
   variant?: Partial<Variant> | PresetName;
   /** The tenants, each with an access token and workspaces. Default: {@link defaultTenants}. */
   tenants?: readonly TenantOptions[];
@@ -88,7 +86,6 @@ export class StandIn {
     this.#shared = {
       store: this.#store,
       variant: completeVariant(variant),
-      counts: new Map(),
       faults: new FaultPlan(),
       requests: [],
       latencyMs: options.latencyMs ?? 0,

@@ -19,6 +19,8 @@ export class Store {
   readonly unseen = new Set<string>();
   /** Every access token and key value that was ever generated or received, including those of deleted objects. */
   readonly secrets = new Set<string>();
+  /** Tenant's name → how many requests it has sent in this second. */
+  readonly counts = new Map<string, { readonly second: number; readonly requests: number }>();
   readonly lag = new Lag();
   readonly later = new Later();
 

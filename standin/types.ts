@@ -127,8 +127,5 @@ export interface TenantOptions {
   /** The access token that the stand-in accepts for this tenant. */
   accessToken: string;
   /** The tenant's workspaces. Only `id` is required; the name defaults to the id. */
-  workspaces: readonly (WorkspaceChange & {
-    /** The workspace's id. */
-    id: string;
-  })[];
+  workspaces: readonly (WorkspaceChange & Pick<StoredWorkspace, "id">)[];
 }

@@ -13,9 +13,9 @@ interface Budget {
 
 const budgets: readonly Budget[] = [
   { folders: ["provider", "sdk"], lines: 10_895, files: 67 },
-  { folders: ["test"], lines: 37_139, files: 294 },
-  { folders: ["tools"], lines: 9_076, files: 117 },
-  { folders: ["standin", "cli"], lines: 3_178, files: 25 },
+  { folders: ["test"], lines: 37_136, files: 294 },
+  { folders: ["tools"], lines: 9_080, files: 117 },
+  { folders: ["standin", "cli"], lines: 3_130, files: 25 },
 ];
 const mostWordsOfRules = 2_800;
 /** How far below its budget a folder may be. */

@@ -31,8 +31,6 @@ test("a campaign on the lifecycle breaks no guarantee, and every run that can co
     "markedDeleted",
     "otherRecord",
     "outage",
-    "rateLimited",
-    "redirect",
     "resetAfter",
     "resetBefore",
     "status",

@@ -105,7 +105,7 @@ const redirects = (elsewhere: string, echo: string): readonly HostileAnswer[] =>
   ...([301, 307, 308] as const).map(
     (code): HostileAnswer => ({
       name: `${code} to another origin`,
-      fault: { kind: "redirect", status: code, to: `${elsewhere}/in?${echo}` },
+      fault: { kind: "status", status: code, headers: { location: `${elsewhere}/in?${echo}` } },
       meaning: "refused",
       says: /with a redirect, which is not followed$/,
     }),

@@ -46,8 +46,8 @@ describe("a CustomerBilling whose request fails", () => {
     { fault: { kind: "hang" }, grants: 0 },
     { fault: { kind: "hang", carriedOut: true }, grants: 1 },
     { fault: { kind: "html" }, grants: 0 },
-    { fault: { kind: "redirect", to: "/elsewhere", status: 302 }, grants: 0 },
-    { fault: { kind: "redirect", to: "/elsewhere", status: 303 }, grants: 0 },
+    { fault: { kind: "status", status: 302, headers: { location: "/elsewhere" } }, grants: 0 },
+    { fault: { kind: "status", status: 303, headers: { location: "/elsewhere" } }, grants: 0 },
   ];
   test.each(faults)(
     "B3 a lost answer is recorded as uncertain, and no later operation sends a request: $fault",

@@ -51,7 +51,10 @@ describe.each(endings)("%s in the dynamic host", { concurrent: true }, (ending) 
   test("in a pause that the service asked for: neither the key nor the grant is sent afterwards", async (context) => {
     const { expect } = context;
     const at = await scene(context);
-    at.standIn.inject({ endpoint: "createApiKey", fault: { kind: "rateLimited", retryAfter: 120 } });
+    at.standIn.inject({
+      endpoint: "createApiKey",
+      fault: { kind: "status", status: 429, headers: { "retry-after": "120" } },
+    });
     const key = begin(at, "key");
     await arrival(at, "createApiKey");
     const grant = begin(at, "grant");
@@ -174,7 +177,10 @@ describe("the dynamic host, once its run is over", { concurrent: true }, () => {
     const at = await scene(context);
     const { inputs } = await at.key.check({ workspaceId: "ws_main", customerId: "cus_1", name: "ci" });
     const held = await at.key.create(inputs);
-    at.standIn.inject({ endpoint: "deleteApiKey", fault: { kind: "rateLimited", retryAfter: 120 } });
+    at.standIn.inject({
+      endpoint: "deleteApiKey",
+      fault: { kind: "status", status: 429, headers: { "retry-after": "120" } },
+    });
     const deleted = messageOf(at.key.delete(held));
     await arrival(at, "deleteApiKey");
     end(at, "engine exit");

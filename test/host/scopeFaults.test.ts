@@ -76,7 +76,7 @@ describe("a Scope whose requests fail", () => {
   );
 
   test("S4 a POST that was answered with 429 is sent again, and applied once", async () => {
-    const fault = { kind: "rateLimited", retryAfter: 0 } as const;
+    const fault = { kind: "status", status: 429, headers: { "retry-after": "0" } } as const;
     scene.standIn.inject({ endpoint: "createScope", fault, times: 2 });
     const { id } = await scope.create(inputs);
     expect(scopes()).toMatchObject([{ id }]);

@@ -97,10 +97,14 @@ const kinds: readonly ((draw: Draw, foreignUrl: string) => Fault)[] = [
   () => ({ kind: "hang", carriedOut: true }),
   (draw) => ({ kind: "drip", bytesPerSecond: draw.one([20, 20_000]) }),
   (draw) => {
-    const retryAfter = draw.one([1, 0, 30, 3_600, "soon", "Fri, 31 Dec 2199 23:59:59 GMT", -5, undefined]);
-    return retryAfter === undefined ? { kind: "rateLimited" } : { kind: "rateLimited", retryAfter };
+    const wait = draw.one(["1", "0", "30", "3600", "soon", "Fri, 31 Dec 2199 23:59:59 GMT", "-5", undefined]);
+    return { kind: "status", status: 429, headers: wait === undefined ? {} : { "retry-after": wait } };
   },
-  (draw, foreignUrl) => ({ kind: "redirect", to: foreignUrl, status: draw.one([301, 302, 303, 307, 308]) }),
+  (draw, foreignUrl) => ({
+    kind: "status",
+    status: draw.one([301, 302, 303, 307, 308]),
+    headers: { location: foreignUrl },
+  }),
   (draw) => ({ kind: "hugeBody", bytes: draw.one([70_000, 4_300_000]), contentLength: draw.chance(50) }),
   (draw) => ({ kind: "html", status: draw.one([200, 502]) }),
   () => ({ kind: "otherRecord" }),
