@@ -13,7 +13,7 @@ interface Budget {
 
 const budgets: readonly Budget[] = [
   { folders: ["provider", "sdk"], lines: 10_895, files: 67 },
-  { folders: ["test"], lines: 37_136, files: 294 },
+  { folders: ["test"], lines: 37_141, files: 294 },
   { folders: ["tools"], lines: 9_080, files: 117 },
   { folders: ["standin", "cli"], lines: 3_130, files: 25 },
 ];

@@ -14,7 +14,7 @@ function served(spoil: (asked: Asked, answer: () => unknown) => unknown = (_, an
     if (path.endsWith("/webhook") && method === "GET") return { webhooks: [...live.values()] };
     const id = method === "POST" ? `hook_${live.size + 1}` : idIn(asked);
     if (method !== "POST" && !live.has(id)) throw refused(404);
-    const record = { ...live.get(id), ...(body as object), id };
+    const record = { createdAt: "then", ...live.get(id), ...(body as object), id };
     live.set(id, record);
     if (method === "DELETE") live.delete(id);
     return { webhook: record };
@@ -26,12 +26,15 @@ test("the example resource is created, edited, refreshed and deleted", async () 
   const hooks = served();
   const { inputs: declared } = hooks.check({ workspaceId: "ws_1", url: "https://a.test" }, undefined);
   const { id, state } = await hooks.create(declared);
-  expect({ id, state }).toMatchObject({ id: "hook_1", state: { ...inputs, id: "hook_1" } });
+  expect({ id, state }).toMatchObject({ id: "hook_1", state: { ...inputs, createdAt: "then" } });
   expect(hooks.diff(id, state, declared).changes).toBe(false);
   const changed = { ...declared, enabled: false };
   expect(hooks.diff(id, state, changed)).toMatchObject({ replaces: [], details: [{ path: ["enabled"] }] });
   const next = await hooks.update(id, state, changed);
-  expect([next["enabled"], hooks.live.get(id)]).toEqual([false, { url: inputs.url, enabled: false, id }]);
+  expect([next["enabled"], hooks.live.get(id)]).toMatchObject([
+    false,
+    { url: inputs.url, enabled: false, id },
+  ]);
   hooks.live.set(id, { ...inputs, url: "https://b.test", enabled: false, id });
   expect((await hooks.read(id, next))?.inputs).toMatchObject({ url: "https://b.test" });
   expect((await hooks.find({ id: "ws_1/hook_1", given: {}, isGet: false }))?.id).toBe(id);

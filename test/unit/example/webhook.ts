@@ -43,6 +43,7 @@ const record = z.object({
   url: field.text,
   enabled: field.flag,
   deleted: field.mark,
+  createdAt: field.text,
 });
 type Webhook = z.infer<typeof record>;
 
@@ -70,7 +71,7 @@ const shape = {
     url: required(requiredString, { onChange: "update", canonical: string }),
     enabled: defaulted(optionalFlag, { onChange: "update", canonical: boolean, exact: true, default: true }),
   },
-  outputs: { id: stable(aString) },
+  outputs: { createdAt: stable(aString) },
   hidden: {},
 };
 type Shape = typeof shape;
@@ -131,10 +132,10 @@ async function create(session: Session, declared: Inputs): Promise<Outcome<State
   try {
     const written = await createWebhook(session.call, workspaceId, bodyOf(declared));
     if (written.record === undefined) throw new CallError("ambiguous", written.problem ?? "");
-    const { id } = written.record;
+    const { id, createdAt } = written.record;
     session.registry.add(workspaceId, id);
     const settled = await settle(session, { workspaceId, id }, declared, written.record, written);
-    return outcomeOf(session, doing, { id, state: { id } }, declared, settled);
+    return outcomeOf(session, doing, { id, state: { createdAt } }, declared, settled);
   } catch (error) {
     if (!(error instanceof CallError && error.verdict === "ambiguous"))
       throw explain(error, session, { doing, notDone: "Nothing was created" });
@@ -198,5 +199,6 @@ async function read(session: Session, { id, state }: Held<Shape>): Promise<Outco
   const path = { workspaceId: String(state.workspaceId), id };
   const words = { doing: `Reading webhook ${id}`, notDone: "State is unchanged" };
   const found = await orFail(lookUp(session, targetOf(session, path)), session, words);
-  return found && { id, state: { ...applyDrift(updatable, state, observe(found)), id } };
+  if (found === undefined) return undefined;
+  return { id, state: { ...applyDrift(updatable, state, observe(found)), createdAt: found.createdAt } };
 }
