@@ -224,7 +224,7 @@ describe("values that the program made secret", () => {
       const failed = await scene.stack.up({ diff: true });
       const line = onlyLine(failed, "key");
       expect(line).toMatch(/^Updating the key in workspace ws_main \(key_\w+\): the service answered 400/);
-      expect(line).toContain("{'name':'[secret]','enabled':true,'scopes':[{'representation':'[secret]'");
+      expect(line).toContain("{'name':'[secret]','scopes':[{'representation':'[secret]'");
       await kept.expectHidden();
       scene.service.setVariant({});
     },
