@@ -17,6 +17,7 @@ const expected: readonly (readonly [RegExp, string])[] = [
     "a new key where existingId is declared (K11)",
   ],
   [/needs a new key, but the previous key/, "a change that needs a third key (T2)"],
+  [/two resources can't manage one key/, "two resources that declare one key (R17)"],
   [/(Migrating|For each of) .*\b409\b/, "a value to take over that a record holds already (K5)"],
 ];
 

@@ -6,6 +6,7 @@ import { drawDrift } from "./drawDrift";
 import { drawPrograms } from "./drawProgram";
 import { withRotation } from "./drawRotation";
 import { withSet } from "./drawSet";
+import { withSharing } from "./drawSharing";
 import { drawTrouble } from "./drawTrouble";
 import type { CampaignFault, Program, Schedule, Step, Trouble } from "./schedule";
 
@@ -37,7 +38,8 @@ export function drawSchedule(seed: number, foreignUrl: string, extent: Extent): 
   const variant: Variant = draw.chance(25) ? { ...plain, errorEchoes: "request" } : plain;
   const schedule = { seed, variantName, variant, workspaceId, parallel, existing: [], steps, ending };
   const kept = withSet(drawing(-seed), schedule);
-  return withRotation(drawing(apart - seed), withAdoption(drawing(apart + seed), kept));
+  const whole = withRotation(drawing(apart - seed), withAdoption(drawing(apart + seed), kept));
+  return withSharing(drawing(-apart - seed), whole);
 }
 
 /** Without the untrue answers that only a list could contradict, where the service has none that does. */

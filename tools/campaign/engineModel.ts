@@ -44,20 +44,37 @@ export async function refresh(site: Site, state: StackState): Promise<Command> {
   return desk.close();
 }
 
-/** The resources for which an up would do something; a check that fails counts too. */
-export async function preview(site: Site, state: StackState, program: Program): Promise<readonly string[]> {
-  const changed: string[] = [];
+/** A resource for which an up would do something, or which fails the preview. */
+interface Change {
+  readonly declared: Declared;
+  readonly problem?: string | undefined;
+}
+
+export async function preview(site: Site, state: StackState, program: Program): Promise<readonly Change[]> {
+  const changed: Change[] = [];
   for (const declared of program) {
     const old = currentOf(state.entries, declared.name);
-    const { inputs, failures } = await site.actor
-      .resource(declared.kind)
-      .check(declared.inputs, old?.inputs, declared.name);
-    if (failures.length > 0 || old === undefined || (await planOf(site, old, inputs)) !== "same") {
-      changed.push(declared.name);
-    }
+    const resource = site.actor.resource(declared.kind);
+    const { inputs, failures } = await resource.check(declared.inputs, old?.inputs, declared.name);
+    let problem = failures.length > 0 ? failures.join("\n") : undefined;
+    const plan =
+      old &&
+      (await planOf(site, old, inputs).catch(({ message }: OperationFailed) => {
+        problem ??= message;
+      }));
+    if (problem !== undefined || plan !== "same") changed.push({ declared, problem });
   }
   const unwanted = state.entries.filter((entry) => entry.doomed || !isDeclared(entry, program));
-  return [...changed, ...unwanted.map(({ name }) => name)];
+  return [...changed, ...unwanted.map((declared) => ({ declared }))];
+}
+
+/** What the up comes to whose preview fails. */
+export async function refusal(site: Site, state: StackState, program: Program): Promise<Command | undefined> {
+  const desk = openDesk(site, state);
+  for (const { declared, problem } of await preview(site, state, program)) {
+    if (problem !== undefined) desk.refuse(declared, problem);
+  }
+  return desk.failed ? desk.close() : undefined;
 }
 
 /** One after the other, or all at once; after a failure or an interruption none is begun. */
@@ -98,7 +115,7 @@ function isDeclared(entry: Entry, program: Program): boolean {
 type Plan = "same" | "update" | "replace";
 
 async function planOf({ actor }: Site, old: Entry, inputs: Properties): Promise<Plan> {
-  const { changes, replaces } = await actor.resource(old.kind).diff(old, inputs);
+  const { changes, replaces } = await actor.resource(old.kind).diff(old, inputs, old.name);
   const changed = changes ?? !isDeepStrictEqual(withoutNulls(old.inputs), withoutNulls(inputs));
   if (changed) return replaces.length > 0 ? "replace" : "update";
   return old.halfDone ? "update" : "same";
@@ -112,34 +129,36 @@ function withoutNulls(value: unknown): unknown {
   return Object.fromEntries(present.map(([name, one]) => [name, withoutNulls(one)]));
 }
 
-async function register(site: Site, desk: Desk, { name, kind, inputs: declared }: Declared): Promise<void> {
+async function register(site: Site, desk: Desk, given: Declared): Promise<void> {
+  const { name, kind, inputs: declared, retain } = given;
   const resource = site.actor.resource(kind);
   const old = currentOf(desk.entries(), name);
   const { inputs, failures } = await resource.check(declared, old?.inputs, name);
   if (failures.length > 0) return desk.refuse({ name, kind, inputs }, failures.join("\n"));
-  if (old === undefined) return create(site, desk, { name, kind, inputs }, undefined);
+  if (old === undefined) return create(site, desk, { ...given, inputs }, undefined);
   const plan = await planOf(site, old, inputs);
-  if (plan === "same") desk.put({ ...old, inputs });
-  else if (plan === "replace") await replace(site, desk, { name, kind, inputs: declared }, old);
-  else await update(site, desk, old, inputs);
+  if (plan === "same") desk.put({ ...old, inputs, retain });
+  else if (plan === "replace") await replace(site, desk, given, old);
+  else await update(site, desk, { ...old, retain }, inputs);
 }
 
 /** What is created in the place of another is checked once more, as what is new. */
-async function replace(site: Site, desk: Desk, { name, kind, inputs: declared }: Declared, old: Entry) {
+async function replace(site: Site, desk: Desk, given: Declared, old: Entry) {
+  const { name, kind, inputs: declared } = given;
   const { inputs, failures } = await site.actor.resource(kind).check(declared, undefined, name);
   if (failures.length > 0) return desk.refuse({ name, kind, inputs }, failures.join("\n"));
-  await create(site, desk, { name, kind, inputs }, old);
+  await create(site, desk, { ...given, inputs }, old);
 }
 
 async function create(site: Site, desk: Desk, declared: Declared, replaced: Entry | undefined) {
-  const { name, kind, inputs } = declared;
+  const { name, kind, inputs, retain } = declared;
   const attempt = await desk.operate("create", declared, undefined, () =>
     site.actor.resource(kind).create(inputs),
   );
   const held = keptOf(attempt);
   if (held === undefined) return;
   if (replaced !== undefined) desk.doom(replaced);
-  desk.add({ name, kind, inputs, ...held, halfDone: attempt.ended === "failed", doomed: false });
+  desk.add({ name, kind, inputs, ...held, halfDone: attempt.ended === "failed", doomed: false, retain });
 }
 
 async function update(site: Site, desk: Desk, old: Entry, inputs: Properties): Promise<void> {
@@ -157,8 +176,9 @@ async function update(site: Site, desk: Desk, old: Entry, inputs: Properties): P
 }
 
 async function remove(site: Site, desk: Desk, entry: Entry): Promise<void> {
+  if (entry.retain) return desk.drop(entry);
   const attempt = await desk.operate("delete", entry, entry.id, () =>
-    site.actor.resource(entry.kind).delete(entry),
+    site.actor.resource(entry.kind).delete(entry, entry.name),
   );
   if (attempt.ended === "well") desk.drop(entry, attempt.record);
 }
@@ -172,7 +192,7 @@ async function look(site: Site, desk: Desk, entry: Entry): Promise<void> {
   const { id, state, inputs = entry.inputs } = attempt.result;
   desk.put({ ...entry, id, state, inputs, halfDone: false }, attempt.record);
   // The engine compares after each read, to show what has drifted.
-  await site.actor.resource(entry.kind).diff({ id, state }, entry.inputs);
+  await site.actor.resource(entry.kind).diff({ id, state }, entry.inputs, entry.name);
 }
 
 /** What the engine keeps of an operation. */

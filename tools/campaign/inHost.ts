@@ -91,9 +91,9 @@ function asResource(named: (name?: string) => HostedResource): Resource {
         const { inputs: given, failures } = await named(name).check(inputs, before);
         return { inputs: given, failures: failures.map(({ reason }) => reason) };
       }),
-    diff: (held, inputs) =>
+    diff: (held, inputs, name) =>
       answering(async () => {
-        const { changes, replaces } = await of.diff(held, inputs);
+        const { changes, replaces } = await named(name).diff(held, inputs);
         return { changes: changed[changes], replaces };
       }),
     create: (inputs) => answering(() => of.create(inputs)),
@@ -103,7 +103,7 @@ function asResource(named: (name?: string) => HostedResource): Resource {
         return id === "" ? undefined : { id, state: properties, inputs };
       }),
     update: (held, inputs) => answering(async () => (await of.update(held, inputs)).state),
-    delete: (held) => answering(() => of.delete(held)),
+    delete: (held, name) => answering(() => named(name).delete(held)),
   };
 }
 

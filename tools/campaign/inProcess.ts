@@ -50,7 +50,7 @@ export async function startInProcess(service: Service): Promise<Actor> {
   const resources = new Map(
     Object.entries(definitions).map(([kind, definition]) => [
       kind,
-      asResource(lifecycle(definition, hostContext), () => killed),
+      asResource(lifecycle(definition, hostContext), () => killed, service.tellsNames ?? true),
     ]),
   );
   return {
@@ -69,7 +69,7 @@ export async function startInProcess(service: Service): Promise<Actor> {
 }
 
 /** What goes in and out is copied as the wire would, so that nobody shares an object with the engine. */
-function asResource(of: Lifecycle, killed: () => boolean): Resource {
+function asResource(of: Lifecycle, killed: () => boolean, tellsNames: boolean): Resource {
   async function answering<T>(operation: () => Promise<T>): Promise<T> {
     const end = await settled(operation);
     // As the engine tells it, whatever came of the operation.
@@ -79,7 +79,8 @@ function asResource(of: Lifecycle, killed: () => boolean): Resource {
   }
   return {
     check: async (inputs, before, name) => of.check(carried(inputs), before && carried(before), name),
-    diff: async ({ id, state }, inputs) => of.diff(id, carried(state), carried(inputs)),
+    diff: ({ id, state }, inputs, name) =>
+      answering(async () => of.diff(id, carried(state), carried(inputs), name)),
     create: (inputs) => answering(async () => carried(await of.create(carried(inputs)))),
     read: ({ id, state }) =>
       answering(async () => {
@@ -88,7 +89,8 @@ function asResource(of: Lifecycle, killed: () => boolean): Resource {
       }),
     update: ({ id, state }, inputs) =>
       answering(async () => carried(await of.update(id, carried(state), carried(inputs)))),
-    delete: ({ id, state }) => answering(() => of.delete(id, carried(state))),
+    delete: ({ id, state }, name) =>
+      answering(() => of.delete(id, carried(state), tellsNames ? name : undefined)),
   };
 }
 

@@ -1,4 +1,4 @@
-import { adoptedEnded, adoptionMade } from "./adoptionFindings";
+import { adoptedEnded, adoptionMade, secretLost, takenAway } from "./adoptionFindings";
 import { begunLate, unsaved } from "./cancelFindings";
 import type { Column, Finding } from "./findings";
 import { openInputs, openState } from "./heldKeys";
@@ -32,6 +32,8 @@ export function judge(trace: Trace): readonly Finding[] {
     ...notDone(trace),
     ...notReplaced(trace),
     ...adoptedEnded(trace),
+    ...takenAway(trace),
+    ...secretLost(trace),
     ...adoptionMade(trace),
     ...accessEnded(trace),
     ...tooMany(trace),

@@ -11,7 +11,9 @@ import {
   namesakesOf,
   operationsOf,
   orphans,
+  releasedIn,
   toldTo,
+  withBefore,
 } from "./reading";
 import type { CommandRecord, MadeKey, Trace } from "./trace";
 
@@ -60,7 +62,7 @@ export function unnamed(trace: Trace): readonly Finding[] {
 }
 
 /**
- * Two Ctrl-C ended a command in which a key was made, and its answer had come: it lives, and neither state nor what the
+ * Two Ctrl-C ended a command in which a resource was created, and its answer had come: it lives, and neither state nor what the
  * user had read by then names it. That a later up may do so is no excuse for a provider that was told at once.
  */
 export function leftStanding(trace: Trace): readonly Finding[] {
@@ -75,7 +77,10 @@ export function leftStanding(trace: Trace): readonly Finding[] {
       return made.filter(
         (one) =>
           answered.has(one.request) &&
-          makersOf(trace, one).some((making) => making.command === command) &&
+          makersOf(trace, one).some(
+            // The new keys of an update are for the next one to name (R20).
+            ({ command: its, operation }) => its === command && operation.name === "create",
+          ) &&
           live.has(one.key.id) &&
           !held.has(one.key.id) &&
           !names(command.told, one.key.id) &&
@@ -134,7 +139,12 @@ export function withoutSecret(trace: Trace): readonly Finding[] {
   const { commands, made, schedule } = trace;
   const mistaken = made.map((one) => mistakable(trace, one)).find((reason) => reason !== undefined);
   const secretOf = new Map(made.map(({ key }) => [key.id, key.key]));
-  const adopted = new Set(schedule.existing.map(({ id }) => id));
+  const adopted = new Set<unknown>(schedule.existing.map(({ id }) => id));
+  const shared = new Set(
+    commands.flatMap(({ program }) =>
+      program.flatMap(declaredKeys).map(({ inputs }) => inputs["existingId"]),
+    ),
+  );
   return commands
     .filter(({ name, green }) => name === "up" && green)
     .flatMap(({ step, repetition, after }) =>
@@ -142,7 +152,9 @@ export function withoutSecret(trace: Trace): readonly Finding[] {
         .filter(({ kind }) => holdsKeys(kind))
         .flatMap(heldKeys)
         .filter(({ id = "", secret }) =>
-          adopted.has(id) ? secret !== undefined : secret === undefined || secretOf.get(id) !== secret,
+          adopted.has(id)
+            ? secret !== undefined
+            : (secret !== undefined || !shared.has(id)) && secretOf.get(id) !== secret,
         )
         .map(({ place, id }) => ({
           column: "withoutSecret" as const,
@@ -188,8 +200,10 @@ function excess({ scopes, enabled }: StoredKey, inputs: Readonly<Record<string, 
  * and its list, which was to contradict, is cut or lags behind (R6).
  */
 export function droppedAlive(trace: Trace): readonly Finding[] {
+  const released = new Set(withBefore(trace).flatMap(releasedIn));
   return operationsOf(trace)
     .flatMap((placed) => placed.operation.lostAlive.map((id) => ({ ...placed, id })))
+    .filter(({ id }) => !released.has(id))
     .filter(({ command, id }) => !isAdopted(command, id))
     .map(({ command, operation, id }) => {
       const { name, resource, from, until } = operation;

@@ -1,45 +1,48 @@
-import type { Actor, StartActor } from "./actor";
+import type { StartActor } from "./actor";
 import { onItsWayMs } from "./cancelFindings";
 import { openControl } from "./control";
 import type { OpenEngine } from "./engine";
-import { destroy, preview, refresh, up } from "./engineModel";
+import { destroy, preview, refresh, refusal, up } from "./engineModel";
+import type { Program } from "./schedule";
 import type { Site } from "./site";
-import type { CommandRecord } from "./trace";
+import type { CommandRecord, StackState } from "./trace";
 
 /** What a plugin begins on an answer after Ctrl-C can't be taken for what was on its way. */
 const afterCancelMs = 2 * onItsWayMs;
 
-/** `isKept`: whether commands that follow each other without trouble share a process, though the engine starts new ones. */
-const usual = { inProcess: false, closesOnCancel: false, isKept: false };
+const usual = { inProcess: false, closesOnCancel: false };
+
+/** Elsewhere, previews show nothing that the update doesn't. */
+function isShared(program: Program): boolean {
+  return program.some(({ shares }) => shares !== undefined);
+}
 
 /** The model of the engine, with a process of the provider for each command. */
 export function modelled(start: StartActor, options: Partial<typeof usual> = {}): OpenEngine {
-  const { inProcess, closesOnCancel, isKept } = { ...usual, ...options };
-  return async ({ parallel }, stage) => {
+  const { inProcess, closesOnCancel } = { ...usual, ...options };
+  return async ({ parallel, seed }, stage) => {
     const { standIn, accessToken, living, trouble: begin } = stage;
-    let kept: Actor | undefined;
-    let keptAt = 0;
-    const startActor = async () => {
-      const { aheadMs } = stage;
-      if (keptAt !== aheadMs) {
-        await kept?.stop();
-        kept = undefined;
-      }
-      const actor = kept ?? (await start({ url: standIn.url, accessToken, aheadMs }));
-      [kept, keptAt] = [undefined, aheadMs];
-      return actor;
-    };
-    const leave = async (actor: Actor, troubled: boolean) => {
-      if (isKept && !troubled) kept = actor;
-      else await actor.stop();
+    const startActor = () =>
+      start({ url: standIn.url, accessToken, aheadMs: stage.aheadMs, tellsNames: seed % 2 === 0 });
+    const previewed = async (program: Program, state: StackState) => {
+      const actor = await startActor();
+      const requests = () => standIn.requests.length;
+      const refused = await refusal(
+        { actor, control: openControl(), parallel, requests, living },
+        state,
+        program,
+      );
+      await actor.stop();
+      return refused;
     };
     return {
       refreshesWithUp: false,
       interruptsAtOnce: inProcess,
       closesOnCancel,
       async run({ name, program }, before, trouble) {
+        const refused = name === "up" && isShared(program) ? await previewed(program, before) : undefined;
+        if (refused !== undefined) return { ...refused, interruption: undefined, told: "", untold: "" };
         const actor = await startActor();
-        const earlier = { warnings: actor.warnings().length, debug: actor.debug().length };
         const control = openControl();
         let interruption: CommandRecord["interruption"];
         let heard = Number.POSITIVE_INFINITY;
@@ -73,24 +76,22 @@ export function modelled(start: StartActor, options: Partial<typeof usual> = {})
         await control.rest();
         await ending;
         standIn.setLatency(0);
-        await leave(actor, trouble !== undefined || !green);
+        await actor.stop();
         const warnings = actor.warnings();
         return {
           ...{ interruption, closedAt, green, operations, after },
-          told: warnings.slice(earlier.warnings, heard),
-          untold: `${warnings.slice(heard)}\n${actor.debug().slice(earlier.debug)}`,
+          told: warnings.slice(0, heard),
+          untold: `${warnings.slice(heard)}\n${actor.debug()}`,
         };
       },
       async isSettled(program, state) {
         const actor = await startActor();
         const site: Site = { actor, control: openControl(), parallel, requests: () => 0, living };
         const changed = await preview(site, state, program);
-        await leave(actor, false);
+        await actor.stop();
         return changed.length === 0;
       },
-      close: async () => {
-        await kept?.stop();
-      },
+      close: async () => {},
     };
   };
 }

@@ -19,7 +19,7 @@ export interface Desk {
   put(entry: Entry, by?: OperationRecord): void;
   add(entry: Omit<Entry, "serial">): void;
   doom(entry: Entry): void;
-  drop(entry: Entry, by: OperationRecord): void;
+  drop(entry: Entry, by?: OperationRecord): void;
   /** A resource whose inputs are refused. */
   refuse(declared: Declared, reason: string): void;
   operate<T>(
@@ -67,7 +67,7 @@ export function openDesk(site: Site, before: StackState): Desk {
     drop(entry, by) {
       // Destroy leaves in the service what it has no call to delete.
       entries = entries.filter((one) => one.serial !== entry.serial);
-      if (by.name !== "read" && !holdsKeys(entry.kind)) return;
+      if (by === undefined || (by.name !== "read" && !holdsKeys(entry.kind))) return;
       // Two may have the same key, which stays for the other one.
       const others = entries.filter(({ kind }) => holdsKeys(kind)).flatMap(idsIn);
       by.lostAlive = lostAlive(site, entry, undefined).filter((id) => !others.includes(id));

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Engine, OpenEngine, Order, Ran } from "./engine";
-import { declaredKeys, idsIn, meant } from "./heldKeys";
-import type { Program, Schedule, Step, Trouble } from "./schedule";
+import { declaredKeys, heldKeys, idsIn, meant } from "./heldKeys";
+import type { Declared, Program, Properties, Schedule, Step, Trouble } from "./schedule";
 import { openStage, type Stage } from "./stage";
 import type { CommandRecord, StackState, Trace } from "./trace";
 
@@ -68,6 +68,7 @@ function openRun(engine: Engine, stage: Stage) {
   const commands: CommandRecord[] = [];
   const drifted = new Set<string>();
   let state: StackState = { entries: [], pending: [] };
+  const written = openIds();
 
   async function command(
     step: number,
@@ -77,9 +78,12 @@ function openRun(engine: Engine, stage: Stage) {
   ): Promise<CommandRecord> {
     const from = stage.standIn.requests.length;
     const liveBefore = stage.liveKeys();
-    const ran = await cutOff(await engine.run(order, state, trouble));
+    const { name, refreshes } = order;
+    const program = written(order.program, state);
+    const before = state;
+    const ran = await cutOff(await engine.run({ ...order, program }, before, trouble));
     state = ran.after;
-    const { name, program, refreshes } = order;
+    for (const id of heldTwice(program, before)) drifted.add(id);
     if (refreshes && ran.green) drifted.clear();
     await stage.standIn.settled();
     const live = stage.liveKeys();
@@ -130,11 +134,48 @@ function openRun(engine: Engine, stage: Stage) {
         const before = state;
         const looked = await command(step, { name: "refresh", program }, repetition);
         const quiet = green && looked.green && isQuiet(before, state);
-        if (quiet && (await engine.isSettled(program, state))) return true;
+        if (quiet && (await engine.isSettled(written(program, state), state))) return true;
       }
       return false;
     },
   };
+}
+
+/** What a user does who writes the id of another resource's key into the program. */
+function openIds() {
+  const known = new Map<string, { readonly existingId: string; readonly customerId: unknown }>();
+  const inputsOf = ({ name, kind, inputs, shares }: Declared, { entries }: StackState) => {
+    if (shares === undefined) return inputs;
+    const held = entries.filter(({ doomed }) => !doomed).flatMap(heldKeys);
+    const { id, inputs: theirs } = held.find(({ place }) => place === shares.place) ?? {};
+    const found =
+      known.get(name) ?? (id && theirs ? { existingId: id, customerId: theirs["customerId"] } : undefined);
+    if (found === undefined) return undefined;
+    known.set(name, found);
+    const given = shares.adopts ? found : { customerId: found.customerId };
+    if (kind !== "ApiKeySet") return { ...inputs, ...given };
+    const keys = Object.entries(inputs["keys"] as Readonly<Record<string, Properties>>);
+    return {
+      ...inputs,
+      keys: Object.fromEntries(keys.map(([alias, entry]) => [alias, { ...entry, ...given }])),
+    };
+  };
+  /** Without the resources whose id is not known yet. */
+  return (program: Program, state: StackState): Program =>
+    program.flatMap((declared) => {
+      const inputs = inputsOf(declared, state);
+      return inputs === undefined ? [] : [{ ...declared, inputs }];
+    });
+}
+
+/** The keys in state that another resource declares: it may have changed them. */
+function heldTwice(program: Program, { entries }: StackState): readonly string[] {
+  const adopted = program.flatMap((one) =>
+    declaredKeys(one).map(({ inputs }) => ({ name: one.name, id: inputs["existingId"] })),
+  );
+  return entries.flatMap((entry) =>
+    idsIn(entry).filter((id) => adopted.some((one) => one.id === id && one.name !== entry.name)),
+  );
 }
 
 /** Whether a refresh showed nothing. A set's inputs may be spelled otherwise: state tells how they were at its last update. */

@@ -1,6 +1,6 @@
 import type { LoggedRequest } from "../../standin";
-import { type DeclaredKey, declaredKeys, idsIn } from "./heldKeys";
-import type { CommandRecord, MadeKey, OperationRecord, Trace } from "./trace";
+import { type DeclaredKey, declaredKeys, heldKeys, idsIn } from "./heldKeys";
+import type { CommandRecord, MadeKey, OperationRecord, StackState, Trace } from "./trace";
 
 /** An operation with the command that it belongs to. */
 export interface Placed {
@@ -101,5 +101,34 @@ function saidOf({ alias }: DeclaredKey, message: string): string {
 export function orphans(trace: Trace): readonly MadeKey[] {
   const held = new Set(trace.commands.at(-1)?.after.entries.flatMap(idsIn));
   const live = new Set(trace.live.map(({ id }) => id));
-  return trace.made.filter(({ key: { id } }) => live.has(id) && !held.has(id));
+  const released = new Set(withBefore(trace).flatMap(releasedIn));
+  return trace.made.filter(({ key: { id } }) => live.has(id) && !held.has(id) && !released.has(id));
+}
+
+/** A command with the state that it found. */
+export interface Turn {
+  readonly command: CommandRecord;
+  readonly before: StackState;
+}
+
+export function withBefore({ commands }: Trace): readonly Turn[] {
+  return commands.map((command, n) => ({
+    command,
+    before: commands[n - 1]?.after ?? { entries: [], pending: [] },
+  }));
+}
+
+/** The keys that a command lets go of, as the program asks: by `retainOnDelete`, or by `release`. */
+export function releasedIn({ command: { program }, before }: Turn): readonly string[] {
+  const released = new Set(
+    program
+      .flatMap(declaredKeys)
+      .filter(({ inputs }) => inputs["release"] === true)
+      .map(({ place }) => place),
+  );
+  return before.entries.flatMap((entry) =>
+    entry.retain
+      ? idsIn(entry)
+      : heldKeys(entry).flatMap(({ place, id }) => (id !== undefined && released.has(place) ? [id] : [])),
+  );
 }

@@ -38,6 +38,10 @@ export interface Declared {
   readonly name: string;
   readonly kind: Kind;
   readonly inputs: Properties;
+  /** The option retainOnDelete. */
+  readonly retain?: boolean | undefined;
+  /** The key that another resource has: its id, which only a run tells, is to be declared too, or no longer. */
+  readonly shares?: { readonly place: string; readonly adopts: boolean };
 }
 export type Program = readonly Declared[];
 

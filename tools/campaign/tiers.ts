@@ -28,7 +28,7 @@ export const tiers: Readonly<Record<TierName, Tier>> = {
   host: { open: modelled(startInHost), atOnce: 4, extent: { steps: 3, interrupted: 20 } },
   /** In the plugin, over gRPC. */
   plugin: {
-    open: modelled(startInPlugin, { closesOnCancel: true, isKept: true }),
+    open: modelled(startInPlugin, { closesOnCancel: true }),
     atOnce: 4,
     extent: { steps: 3, interrupted: 40 },
   },

@@ -100,4 +100,6 @@ export interface Entry {
   readonly halfDone: boolean;
   /** Replaced, and still to be deleted. */
   readonly doomed: boolean;
+  /** Whether its object stays when it is removed. */
+  readonly retain?: boolean | undefined;
 }
