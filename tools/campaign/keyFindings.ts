@@ -234,7 +234,7 @@ export function notReplaced({ commands }: Trace): readonly Finding[] {
     if (name !== "up" || !green) return [];
     const before = heldNow(commands[n - 1]);
     return heldNow({ after }).flatMap(({ place, id, inputs }) => {
-      const held = before.find((one) => one.place === place && one.id === id);
+      const held = before.find((one) => one.place === place && one.id === id && id !== undefined);
       if (held === undefined || isDeepStrictEqual(held.inputs?.["keepers"], inputs?.["keepers"])) return [];
       return [{ column: "notDone" as const, what: `${place} (${id}) after up ${step}.${repetition}` }];
     });

@@ -90,11 +90,15 @@ function makings(trace: Trace): readonly Making[] {
   });
 }
 
-/** A set's error has a line for each of its keys that failed, or else is about them all. */
+/** A set's error has a line for each of its keys that failed, or for several of them, or else is about them all. */
 function saidOf({ alias }: DeclaredKey, message: string): string {
   const lines = message.split("\n").map((line) => line.trim());
-  if (alias === undefined || !lines.some((line) => line.startsWith('"'))) return message;
-  return lines.filter((line) => line.startsWith(`${JSON.stringify(alias)}: `)).join("\n");
+  const isOfSome = (line: string) => /^("|For each of )/.test(line);
+  if (alias === undefined || !lines.some(isOfSome)) return message;
+  const quoted = JSON.stringify(alias);
+  const isOfThis = (line: string) =>
+    line.startsWith(`${quoted}: `) || (line.startsWith("For each of ") && line.includes(quoted));
+  return lines.filter(isOfThis).join("\n");
 }
 
 /** The keys made that live at the end although no state holds them. */
@@ -121,10 +125,11 @@ export function withBefore({ commands }: Trace): readonly Turn[] {
 /** The keys that a command lets go of, as the program asks: by `retainOnDelete`, or by `release`. */
 export function releasedIn({ command: { program }, before }: Turn): readonly string[] {
   const released = new Set(
-    program
-      .flatMap(declaredKeys)
-      .filter(({ inputs }) => inputs["release"] === true)
-      .map(({ place }) => place),
+    program.flatMap((declared) =>
+      declaredKeys(declared)
+        .filter(({ inputs }) => inputs["release"] === true)
+        .flatMap(({ place, inputs }) => [place, `${declared.name}.${inputs["renamedFrom"]}`]),
+    ),
   );
   return before.entries.flatMap((entry) =>
     entry.retain

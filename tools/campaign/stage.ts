@@ -1,8 +1,16 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import type { LoggedRequest, StandIn, StoredKey } from "../../standin";
+import {
+  type LoggedRequest,
+  type StandIn,
+  type StandInOptions,
+  type StoredKey,
+  startStandIn,
+} from "../../standin";
 import { representations } from "./drawProgram";
 import { heldKeys, holdsKeys, idsIn } from "./heldKeys";
-import { startAgain, startOnOwnPort } from "./ports";
 import type { Drift, Interruption, Schedule, Trouble } from "./schedule";
 import type { Entry, MadeKey } from "./trace";
 
@@ -146,5 +154,67 @@ function watchFor({ at }: Interruption, act: () => void) {
     if (moment !== at.moment || (at.writes && method === "GET")) return;
     left -= 1;
     if (left === 0) act();
+  };
+}
+
+/** Below the ports that systems give to whoever asks for any: nobody gets one while its service is down. */
+const range = { from: 10_000, blocks: 40, size: 500 };
+const block = range.from + (process.pid % range.blocks) * range.size;
+let next = 0;
+
+/** A stand-in that can stop and start again beside many others. */
+async function startOnOwnPort(options: StandInOptions): Promise<StandIn> {
+  for (let tries = 0; tries < range.size; tries += 1) {
+    next = (next + 1) % range.size;
+    try {
+      return await startStandIn({ ...options, port: block + next });
+    } catch (error) {
+      if (!isTaken(error)) throw error;
+    }
+  }
+  throw new Error("no port is free");
+}
+
+/** Another process may have the port for a while all the same. */
+async function startAgain(standIn: StandIn): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await standIn.start();
+    } catch (error) {
+      if (!isTaken(error) || tries === 300) throw error;
+      await pause(100);
+    }
+  }
+}
+
+function isTaken(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === "EADDRINUSE";
+}
+
+/** Another origin, to which a redirect may lead, and which nobody should ever visit. */
+export interface Foreigner {
+  urlFor(seed: number): string;
+  visits(seed: number): number;
+  close(): Promise<void>;
+}
+
+export async function openForeigner(): Promise<Foreigner> {
+  const visits = new Map<string, number>();
+  const server = createServer(({ url = "" }, response) => {
+    const seed = url.split("/")[1] ?? "";
+    visits.set(seed, (visits.get(seed) ?? 0) + 1);
+    response.writeHead(200, { "content-type": "application/json" }).end("{}");
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    urlFor: (seed) => `http://127.0.0.1:${port}/${seed}/api/v1`,
+    visits: (seed) => visits.get(String(seed)) ?? 0,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
   };
 }

@@ -43,8 +43,6 @@ export interface CommandRecord {
   readonly interruption: InterruptionKind | undefined;
   /** When the provider knew that it is to begin nothing new, as far as that is seen. */
   readonly closedAt?: number | undefined;
-  /** Whether the engine that was killed left no state, so that the one before stands in its place. */
-  readonly checkpointLost?: boolean;
   readonly green: boolean;
   readonly operations: readonly OperationRecord[];
   readonly after: StackState;

@@ -1,10 +1,7 @@
 /** One process of the campaign: it tries out the seeds that it is told, and reports each trial to its parent. */
-import { outliveKilledEngines } from "./killedEngine";
-import { seedsFrom, tryOutMany } from "./many";
-import { type TierName, tiers } from "./tiers";
+import { seedsFrom, type TierName, tiers, tryOutMany } from "./trial";
 
 async function work([tier, first, count, stride]: readonly string[]): Promise<void> {
-  if (tier === "engine" || tier === "plugin-engine") outliveKilledEngines();
   const seeds = seedsFrom(Number(first), Number(count), Number(stride));
   await tryOutMany(
     seeds,
