@@ -9,7 +9,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { checkout } from "../engine/folders";
-import { packedPackage } from "../engine/packedPackage";
+import { packedPackage } from "../engine/project";
 import { findPulumi } from "../engine/pulumiCli";
 import { compile } from "./build";
 import { writeDocs } from "./docs";
