@@ -1,5 +1,36 @@
-import type { Contender } from "./contender";
-import { commonSteps, steps } from "./steps";
+import { type Step, steps } from "./keys";
+
+/** Ours, or one that answers at once. */
+export type PluginName = "apikeys" | "nothing";
+
+/** How a contender does its work. */
+type Work =
+  | {
+      readonly kind: "engine";
+      /** A file of programs/, and one of its programs. */
+      readonly program: `${string}/${string}`;
+      /** In the command line of the process that serves its resources. */
+      readonly host: RegExp;
+      /** The plugin that serves them; absent: they are dynamic. */
+      readonly plugin?: PluginName;
+      /** The folder of the package to measure. Default: what this checkout has built. */
+      readonly package?: string;
+    }
+  | { readonly kind: "network"; readonly inFlight: number };
+
+/** One column of the tables. */
+export interface Contender {
+  /** Names it on the command line and in JSON. */
+  readonly id: string;
+  readonly title: string;
+  readonly work: Work;
+  /** Whether it asks the service, so that what the service holds afterwards shows that it did its work. */
+  readonly asks: boolean;
+  /** What there is to measure of it. */
+  readonly steps: readonly Step[];
+  /** Of so many rounds with N keys, how many it takes part in. */
+  rounds(count: number, rounds: number): number;
+}
 
 /** The process that the engine starts for dynamic resources, and not the shim before it. */
 export const dynamicHost = /cmd\/dynamic-provider/;
@@ -12,19 +43,12 @@ const nothing = { kind: "engine", host: /pulumi-resource-nothing/, plugin: "noth
 /** A resource for each key. More than 1,000 keys are for sets alone. */
 const singly = {
   asks: true,
-  steps: commonSteps,
+  steps,
   rounds: (count: number, rounds: number) => (count > 1_000 ? 0 : rounds),
 } as const;
 
 /** All keys in one resource. */
 const inOneSet = { asks: true, steps, rounds: (_count: number, rounds: number) => rounds } as const;
-
-/** More keys than a set should have. */
-const inTenSets = {
-  asks: true,
-  steps: ["up"],
-  rounds: (count: number, rounds: number) => (count < 10_000 ? 0 : rounds),
-} as const;
 
 /** The columns, from left to right. */
 export const contenders: readonly Contender[] = [
@@ -67,25 +91,6 @@ export const contenders: readonly Contender[] = [
     work: { kind: "network", inFlight: 16 },
     // Where nothing changes, nothing has to be asked.
     steps: steps.filter((step) => step !== "noChange"),
-  },
-  {
-    ...inTenSets,
-    id: "tenSets",
-    title: "ten ApiKeySets, plugin",
-    work: { ...plugin, program: "ours/tenSets" },
-  },
-  {
-    ...inTenSets,
-    id: "tenSetsFloor",
-    title: "floor: ten resources of a plugin without I/O",
-    work: { ...nothing, program: "floors/tenSets" },
-    asks: false,
-  },
-  {
-    ...inTenSets,
-    id: "network-64",
-    title: "floor: script, 64 in flight",
-    work: { kind: "network", inFlight: 64 },
   },
 ];
 
