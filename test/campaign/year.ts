@@ -53,7 +53,7 @@ export interface Life {
 const dayMs = 86_400_000;
 const accessToken = "token-of-the-year";
 const customerId = "cus_year";
-const nothing: StackState = { entries: [], pending: [] };
+const nothing: StackState = { entries: [] };
 /** How often a failed update is repeated. */
 const repetitions = 4;
 

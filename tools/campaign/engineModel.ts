@@ -12,8 +12,7 @@ import type { Entry, OperationName, OperationRecord, StackState } from "./trace"
  *   up updates it even if nothing differs. An update that failed that way leaves the new outputs and the old inputs;
  * - a replacement is created before the old object is deleted, and even one that failed with an id dooms the old one;
  * - refresh takes what read gives, and drops what read says is gone;
- * - once interrupted it begins nothing more. What nobody waits for any more stays as a pending operation, until a
- *   user clears it; up goes on beside it.
+ * - once interrupted it begins nothing more. The next up goes on beside what nobody waits for any more.
  */
 export interface Command {
   readonly green: boolean;
@@ -218,7 +217,6 @@ export interface Control {
   /** And nobody waits for what is under way. */
   drop(): void;
   readonly cancelled: boolean;
-  readonly dropped: boolean;
   /** The result, or `undefined` once nobody waits for it. */
   wait<T>(work: Promise<T>): Promise<T | undefined>;
   /** The work goes on unobserved; settles when it has ended. */
@@ -227,7 +225,6 @@ export interface Control {
 
 export function openControl(): Control {
   let cancelled = false;
-  let dropped = false;
   let announce = () => {};
   const dropping = new Promise<undefined>((resolve) => {
     announce = () => resolve(undefined);
@@ -239,14 +236,10 @@ export function openControl(): Control {
     },
     drop() {
       cancelled = true;
-      dropped = true;
       announce();
     },
     get cancelled() {
       return cancelled;
-    },
-    get dropped() {
-      return dropped;
     },
     wait(one) {
       work.push(one);
@@ -289,7 +282,6 @@ function openDesk(site: Site, before: StackState): Desk {
   let entries = before.entries;
   let failed = false;
   let serial = Math.max(0, ...entries.map((entry) => entry.serial));
-  const pending = [...before.pending];
   const operations: OperationRecord[] = [];
 
   function begin(name: OperationName, { name: resource, kind, inputs }: Declared, id: string | undefined) {
@@ -344,10 +336,7 @@ function openDesk(site: Site, before: StackState): Desk {
         return end;
       });
       const end = await site.control.wait(work);
-      if (end === undefined) {
-        pending.push({ operation: name, resource: record.resource });
-        return { record, ended: "dropped" };
-      }
+      if (end === undefined) return { record, ended: "dropped" };
       if ("problem" in end) {
         failed = true;
         record.ended = "failed";
@@ -358,7 +347,7 @@ function openDesk(site: Site, before: StackState): Desk {
       record.id ??= (end.result as Partial<Held> | undefined)?.id;
       return { record, ended: "well", result: end.result };
     },
-    close: () => ({ green: !failed && !site.control.cancelled, after: { entries, pending }, operations }),
+    close: () => ({ green: !failed && !site.control.cancelled, after: { entries }, operations }),
   };
 }
 

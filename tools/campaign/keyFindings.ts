@@ -19,7 +19,7 @@ import type { CommandRecord, MadeKey, Trace } from "./trace";
 
 /**
  * A key lives at the end, made by this run, that no state holds and no text names; and what made it neither failed
- * with a doubt nor was thrown away, which leaves a pending operation. An error that claims that nothing was created
+ * with a doubt nor was thrown away. An error that claims that nothing was created
  * tells nothing.
  */
 export function lostSilently(trace: Trace): readonly Finding[] {

@@ -57,7 +57,6 @@ export async function play(schedule: Schedule, players: Players, ledAstray: () =
       made,
       requests: [...standIn.requests],
       live: stage.liveKeys(),
-      billings: standIn.billings(),
       ledAstray: ledAstray(),
       secrets: [accessToken, ...existingKeys(schedule)],
       converged,
@@ -85,7 +84,7 @@ function existingKeys({ steps }: Schedule): readonly string[] {
 function openRun(engine: Engine, stage: Stage) {
   const commands: CommandRecord[] = [];
   const drifted = new Set<string>();
-  let state: StackState = { entries: [], pending: [] };
+  let state: StackState = { entries: [] };
   const written = openIds();
 
   async function command(

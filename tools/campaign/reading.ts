@@ -118,7 +118,7 @@ export interface Turn {
 export function withBefore({ commands }: Trace): readonly Turn[] {
   return commands.map((command, n) => ({
     command,
-    before: commands[n - 1]?.after ?? { entries: [], pending: [] },
+    before: commands[n - 1]?.after ?? { entries: [] },
   }));
 }
 

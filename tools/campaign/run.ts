@@ -74,14 +74,6 @@ async function run(): Promise<boolean> {
   return ends.every((well) => well);
 }
 
-run().then(
-  (well) => process.exit(well ? 0 : 1),
-  (error: unknown) => {
-    console.error(error);
-    process.exit(2);
-  },
-);
-
 type Message = { readonly began: number } | { readonly trial: Trial } | { readonly peakMegabytes: number };
 
 /** Seeds from the first on, shared out among two processes. Gives the peak memory of the larger one, in MB. */
@@ -176,3 +168,11 @@ function told(command: CommandRecord): readonly string[] {
     `  state: ${entries.join(", ")}; live keys: ${live.map(({ id }) => id).join(", ")}`,
   ];
 }
+
+run().then(
+  (well) => process.exit(well ? 0 : 1),
+  (error: unknown) => {
+    console.error(error);
+    process.exit(2);
+  },
+);

@@ -93,7 +93,7 @@ export interface Interruption {
 
 /**
  * - ctrlC: the engine waits for what is under way, and begins nothing more.
- * - twoCtrlC: the host is told at once; results are thrown away, state keeps pending operations.
+ * - twoCtrlC: the host is told at once; results are thrown away.
  * - engineKilled: the same, but the host isn't told, and its stderr has no reader any more.
  * - hostKilled: what is under way in the host ends there and then.
  */
