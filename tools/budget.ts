@@ -14,7 +14,7 @@ interface Budget {
 const budgets: readonly Budget[] = [
   { folders: ["provider", "sdk"], lines: 11_313, files: 67 },
   { folders: ["test"], lines: 37_327, files: 296 },
-  { folders: ["tools"], lines: 7_265, files: 65 },
+  { folders: ["tools"], lines: 7_072, files: 65 },
   { folders: ["standin", "cli"], lines: 3_780, files: 45 },
 ];
 const mostWordsOfRules = 2_800;

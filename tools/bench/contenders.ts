@@ -18,7 +18,7 @@ type Work =
     }
   | { readonly kind: "network"; readonly inFlight: number };
 
-/** One column of the tables. */
+/** One row of the tables. */
 export interface Contender {
   /** Names it on the command line and in JSON. */
   readonly id: string;
@@ -50,15 +50,15 @@ const singly = {
 /** All keys in one resource. */
 const inOneSet = { asks: true, steps, rounds: (_count: number, rounds: number) => rounds } as const;
 
-/** The columns, from left to right. */
+/** The rows of the tables. */
 export const contenders: readonly Contender[] = [
-  { ...singly, id: "ours", title: "pulumi-apikeys", work: { ...dynamic, program: "ours/single" } },
-  { ...singly, id: "plugin", title: "pulumi-apikeys, plugin", work: { ...plugin, program: "ours/single" } },
-  { ...inOneSet, id: "apiKeySet", title: "one ApiKeySet", work: { ...dynamic, program: "ours/oneSet" } },
+  { ...singly, id: "ours", title: "single keys, dynamic", work: { ...dynamic, program: "ours/single" } },
+  { ...singly, id: "plugin", title: "single keys, plugin", work: { ...plugin, program: "ours/single" } },
+  { ...inOneSet, id: "apiKeySet", title: "one set, dynamic", work: { ...dynamic, program: "ours/oneSet" } },
   {
     ...inOneSet,
     id: "pluginSet",
-    title: "one ApiKeySet, plugin",
+    title: "one set, plugin",
     work: { ...plugin, program: "ours/oneSet" },
   },
   {
@@ -72,21 +72,21 @@ export const contenders: readonly Contender[] = [
   {
     ...singly,
     id: "pluginFloor",
-    title: "floor: plugin without I/O",
+    title: "floor: engine, single keys",
     work: { ...nothing, program: "floors/single" },
     asks: false,
   },
   {
     ...inOneSet,
     id: "pluginSetFloor",
-    title: "floor: one resource of a plugin without I/O",
+    title: "floor: engine, one set",
     work: { ...nothing, program: "floors/oneSet" },
     asks: false,
   },
   {
     ...inOneSet,
     id: "network-16",
-    title: "floor: script, 16 in flight",
+    title: "floor: requests",
     // As many as a set has in flight.
     work: { kind: "network", inFlight: 16 },
     // Where nothing changes, nothing has to be asked.

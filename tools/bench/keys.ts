@@ -46,8 +46,8 @@ export const steps = ["up", "noChange", "refresh", "update", "destroy"] as const
 export type Step = (typeof steps)[number];
 
 export const stepTitles: Readonly<Record<Step, string>> = {
-  up: "up",
-  noChange: "up, no change",
+  up: "first update",
+  noChange: "no changes",
   refresh: "refresh",
   update: "update of all",
   destroy: "destroy",

@@ -14,7 +14,7 @@ import { packedPackage } from "../engine/project";
 import { findPulumi } from "../engine/pulumiCli";
 import { besides, type Contender, contenders } from "./contenders";
 import { type Step, steps } from "./keys";
-import { asJson, machine, machineLine, type Report, type Round, tables, writeDocs } from "./report";
+import { asJson, machineOf, type Report, type Round, tables, writeDocs } from "./report";
 import { type Bench, compile, tryOut } from "./trial";
 
 const latencyMs = 20;
@@ -26,13 +26,13 @@ async function run(): Promise<void> {
   const compiled = await compile();
   const bench = { compiled, root: cli.root, latencyMs, steps: plan.steps };
   const report: Report = {
-    machine: machine(cli),
+    machine: machineOf(cli),
     latencyMs,
     contenders: plan.contenders,
     steps: plan.steps,
     rounds: await measureAll(plan.contenders, plan.sizes, bench, tell),
   };
-  console.log(`\n${machineLine(report.machine)}`);
+  console.log(`\n${report.machine}`);
   console.log(tables(report));
   const out = plan.out ?? join(checkout, ".work", "bench.json");
   await mkdir(dirname(out), { recursive: true });
@@ -90,8 +90,8 @@ export function planOf(args: readonly string[]): Plan {
   const all = values.beside === undefined ? contenders : besides(values.beside);
   return {
     sizes: (sizes ?? usual).map((size) => ({ ...size, rounds: rounds ?? size.rounds })),
-    contenders: contendersAmong(all, values.only),
-    steps: among("steps", steps, values.steps),
+    contenders: among("only", all, values.only, ({ id }) => id),
+    steps: among("steps", steps, values.steps, (step) => step),
     writeDocs: values["write-docs"],
     out: values.out,
   };
@@ -106,24 +106,18 @@ function positive(option: string, value: string): number {
   return Number(value);
 }
 
-function among<Name extends string>(
+/** Those of the known that an option names. */
+function among<One>(
   option: string,
-  known: readonly Name[],
+  known: readonly One[],
   value: string | undefined,
-): readonly Name[] {
+  nameOf: (one: One) => string,
+): readonly One[] {
   const named = listed(value);
-  const strange = named?.find((name) => !known.includes(name as Name));
-  if (strange !== undefined) throw new Error(`--${option} takes some of ${known.join(",")}, not ${strange}`);
-  return known.filter((name) => named === undefined || named.includes(name));
-}
-
-function contendersAmong(all: readonly Contender[], value: string | undefined): readonly Contender[] {
-  const ids = among(
-    "only",
-    all.map(({ id }) => id),
-    value,
-  );
-  return all.filter(({ id }) => ids.includes(id));
+  const strange = named?.find((name) => !known.some((one) => nameOf(one) === name));
+  if (strange !== undefined)
+    throw new Error(`--${option} takes some of ${known.map(nameOf).join(",")}, not ${strange}`);
+  return known.filter((one) => named === undefined || named.includes(nameOf(one)));
 }
 
 /**

@@ -66,8 +66,9 @@ async function prepare(
   { work }: Contender,
   count: number,
   env: Environment,
-  { compiled, root }: Bench,
+  bench: Bench,
 ): Promise<Prepared> {
+  const { compiled, root } = bench;
   if (work.kind === "network") {
     const { path: dir, remove } = await makeWorkFolder("bench", "network");
     return {
@@ -83,8 +84,7 @@ async function prepare(
       close: remove,
     };
   }
-  const { program, plugin, package: other } = work;
-  const site = await openSite({ root, compiled, program, plugin, package: other, env });
+  const site = await openSite(bench, work, env);
   return {
     async run(step) {
       const { dir, projectName, program, declares } = site;
@@ -131,32 +131,15 @@ function expectDone(id: string, step: Step, count: number, { keys, keysWithUpdat
   );
 }
 
-/** A project with an empty stack, of one contender and round. */
-interface Site {
-  readonly dir: string;
-  readonly projectName: string;
-  readonly program: string;
-  readonly declares: string;
-  readonly env: Environment;
-  /** The stack's state as the backend wrote it. */
-  stateBytes(): Promise<number>;
-  remove(): Promise<void>;
-}
-
-interface SiteOptions {
-  readonly root: string;
-  readonly compiled: string;
-  readonly program: string;
-  readonly plugin: PluginName | undefined;
-  readonly package: string | undefined;
-  readonly env: Environment;
-}
-
 // The same for all, since it stands in every URN.
 const projectName = "bench";
 
-async function openSite(options: SiteOptions): Promise<Site> {
-  const { root, compiled, program, plugin, env, package: other } = options;
+/** A project with an empty stack, of one contender and round. */
+async function openSite(
+  { root, compiled }: Bench,
+  { program, plugin, package: other }: Extract<Contender["work"], { readonly kind: "engine" }>,
+  env: Environment,
+) {
   const { dir, write, remove } = await createProject(projectName, { withPackage: other === undefined });
   if (other !== undefined) await cp(other, join(dir, "node_modules", "pulumi-apikeys"), { recursive: true });
   if (plugin !== undefined) await write("Pulumi.yaml", withPlugin(plugin));
@@ -185,6 +168,7 @@ async function openSite(options: SiteOptions): Promise<Site> {
   if (plugin === "apikeys") await prepare("config", "set", "apikeys:host", "plugin");
   return {
     ...{ dir, projectName, program: file, declares, env: whole, remove },
+    /** The size of the stack's state as the backend wrote it. */
     stateBytes: async () => (await stat(join(state, ".pulumi", "stacks", projectName, "dev.json"))).size,
   };
 }

@@ -210,20 +210,10 @@ export interface Site {
   readonly living: (entry: Entry) => readonly string[];
 }
 
-/** The life of one command: how an interruption reaches it. */
-export interface Control {
-  /** Nothing more is begun. */
-  cancel(): void;
-  /** And nobody waits for what is under way. */
-  drop(): void;
-  readonly cancelled: boolean;
-  /** The result, or `undefined` once nobody waits for it. */
-  wait<T>(work: Promise<T>): Promise<T | undefined>;
-  /** The work goes on unobserved; settles when it has ended. */
-  readonly rest: () => Promise<void>;
-}
+type Control = ReturnType<typeof openControl>;
 
-export function openControl(): Control {
+/** The life of one command: how an interruption reaches it. */
+export function openControl() {
   let cancelled = false;
   let announce = () => {};
   const dropping = new Promise<undefined>((resolve) => {
@@ -231,20 +221,24 @@ export function openControl(): Control {
   });
   const work: Promise<unknown>[] = [];
   return {
-    cancel() {
+    /** Nothing more is begun. */
+    cancel(): void {
       cancelled = true;
     },
-    drop() {
+    /** And nobody waits for what is under way. */
+    drop(): void {
       cancelled = true;
       announce();
     },
     get cancelled() {
       return cancelled;
     },
-    wait(one) {
+    /** The result, or `undefined` once nobody waits for it. */
+    wait<T>(one: Promise<T>): Promise<T | undefined> {
       work.push(one);
       return Promise.race([one, dropping]);
     },
+    /** The work goes on unobserved; settles when it has ended. */
     rest: async () => {
       await Promise.allSettled(work);
     },
@@ -258,27 +252,10 @@ type Attempt<T> = { readonly record: OperationRecord } & (
   | { readonly ended: "dropped" }
 );
 
-/** The engine's working copy of the state during one command, and the record of what it did. */
-interface Desk {
-  readonly failed: boolean;
-  entries(): Entry[];
-  /** `by`: the operation that changed it, if one did. */
-  put(entry: Entry, by?: OperationRecord): void;
-  add(entry: Omit<Entry, "serial">): void;
-  doom(entry: Entry): void;
-  drop(entry: Entry, by?: OperationRecord): void;
-  /** A resource whose inputs are refused. */
-  refuse(declared: Declared, reason: string): void;
-  operate<T>(
-    name: OperationName,
-    about: Declared,
-    id: string | undefined,
-    act: () => Promise<T>,
-  ): Promise<Attempt<T>>;
-  close(): { green: boolean; after: StackState; operations: readonly OperationRecord[] };
-}
+type Desk = ReturnType<typeof openDesk>;
 
-function openDesk(site: Site, before: StackState): Desk {
+/** The engine's working copy of the state during one command, and the record of what it did. */
+function openDesk(site: Site, before: StackState) {
   let entries = before.entries;
   let failed = false;
   let serial = Math.max(0, ...entries.map((entry) => entry.serial));
@@ -297,20 +274,21 @@ function openDesk(site: Site, before: StackState): Desk {
     get failed() {
       return failed;
     },
-    entries: () => [...entries],
-    put(entry, by) {
+    entries: (): Entry[] => [...entries],
+    /** `by`: the operation that changed it, if one did. */
+    put(entry: Entry, by?: OperationRecord): void {
       const before = entries.find(({ serial: old }) => old === entry.serial);
       if (by !== undefined && before !== undefined) by.lostAlive = lostAlive(site, before, entry);
       entries = entries.map((one) => (one.serial === entry.serial ? entry : one));
     },
-    add(entry) {
+    add(entry: Omit<Entry, "serial">): void {
       serial += 1;
       entries = [...entries, { ...entry, serial }];
     },
-    doom({ serial: doomed }) {
+    doom({ serial: doomed }: Entry): void {
       entries = entries.map((one) => (one.serial === doomed ? { ...one, doomed: true } : one));
     },
-    drop(entry, by) {
+    drop(entry: Entry, by?: OperationRecord): void {
       // Destroy leaves in the service what it has no call to delete.
       entries = entries.filter((one) => one.serial !== entry.serial);
       if (by === undefined || (by.name !== "read" && !holdsKeys(entry.kind))) return;
@@ -318,7 +296,8 @@ function openDesk(site: Site, before: StackState): Desk {
       const others = entries.filter(({ kind }) => holdsKeys(kind)).flatMap(idsIn);
       by.lostAlive = lostAlive(site, entry, undefined).filter((id) => !others.includes(id));
     },
-    refuse(declared, reason) {
+    /** A resource whose inputs are refused. */
+    refuse(declared: Declared, reason: string): void {
       failed = true;
       Object.assign(begin("check", declared, undefined), { ended: "failed", message: reason });
     },
@@ -347,7 +326,7 @@ function openDesk(site: Site, before: StackState): Desk {
       record.id ??= (end.result as Partial<Held> | undefined)?.id;
       return { record, ended: "well", result: end.result };
     },
-    close: () => ({ green: !failed && !site.control.cancelled, after: { entries }, operations }),
+    close: (): Command => ({ green: !failed && !site.control.cancelled, after: { entries }, operations }),
   };
 }
 

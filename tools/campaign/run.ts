@@ -44,14 +44,13 @@ const titles: Readonly<Record<TierName, string>> = { process: "Below the host", 
 async function campaign(tier: TierName, schedules: number): Promise<boolean> {
   if (schedules === 0) return true;
   const began = Date.now();
-  const tally = openTally();
-  const peak = await tryOutInWorkers(tally, tier, Number(values.first), schedules);
+  const tally = await tryOutInWorkers(tier, Number(values.first), schedules);
   const how = tier === "process" ? "" : ` --${tier} 1`;
   for (const { seed, text } of tally.failures) {
     console.log(`seed ${seed}: ${text}\n  npm run test:campaign -- --seed ${seed}${how}`);
   }
   console.log(`\n${titles[tier]}, ${Math.round((Date.now() - began) / 1_000)} s`);
-  console.log(table(tally, peak));
+  console.log(table(tally));
   return violationsIn(tally) === 0;
 }
 
@@ -74,44 +73,29 @@ async function run(): Promise<boolean> {
   return ends.every((well) => well);
 }
 
-type Message = { readonly began: number } | { readonly trial: Trial } | { readonly peakMegabytes: number };
-
-/** Seeds from the first on, shared out among two processes. Gives the peak memory of the larger one, in MB. */
-export async function tryOutInWorkers(
-  tally: Tally,
-  tier: TierName,
-  first: number,
-  schedules: number,
-): Promise<number> {
+/** Seeds from the first on, shared out among two processes. */
+async function tryOutInWorkers(tier: TierName, first: number, schedules: number): Promise<Tally> {
+  const tally = openTally();
   const workers = Math.min(2, availableParallelism());
-  let peak = 0;
   const runOne = async (n: number) => {
     const share = [first + n, schedules - n, workers] as const;
     const left = new Set(seedsFrom(...share));
-    const underWay = new Set<number>();
     const worker = fork(join(__dirname, "worker.ts"), [tier, ...share].map(String));
-    worker.on("message", (message: Message) => {
-      if ("began" in message) underWay.add(message.began);
-      else if ("peakMegabytes" in message) peak = Math.max(peak, message.peakMegabytes);
-      else {
-        underWay.delete(message.trial.seed);
-        left.delete(message.trial.seed);
-        count(tally, message.trial);
-      }
+    worker.on("message", (trial: Trial) => {
+      left.delete(trial.seed);
+      count(tally, trial);
     });
     // What it has told may arrive after its end.
     const [[code, signal]] = await Promise.all([once(worker, "exit"), once(worker, "disconnect")]);
-    if (code === 0) return;
     const why = `its process ended with ${code ?? signal}, and ${left.size} schedules were not played to their end`;
-    const told = underWay.size > 0 ? underWay : [...left].slice(0, 1);
-    for (const seed of told) count(tally, unplayed(seed, why));
+    for (const seed of [...left].slice(0, tiers[tier].atOnce)) count(tally, unplayed(seed, why));
   };
   await Promise.all(Array.from({ length: workers }, (_, n) => runOne(n)));
-  return peak;
+  return tally;
 }
 
 /** The campaign's result as it is printed. */
-export function table(tally: Tally, peakMegabytes: number): string {
+function table(tally: Tally): string {
   const rows: [string, string][] = [
     ["schedules run", String(tally.schedules)],
     ...sorted(tally.injected).map(([kind, times]): [string, string] => [`injected: ${kind}`, String(times)]),
@@ -124,7 +108,6 @@ export function table(tally: Tally, peakMegabytes: number): string {
           String(times),
         ]),
     ]),
-    ["peak memory of one process", `${Math.ceil(peakMegabytes)} MB`],
   ];
   const width = Math.max(...rows.map(([name]) => name.length));
   return rows.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join("\n");

@@ -14,32 +14,12 @@ import { heldKeys, holdsKeys, idsIn } from "./heldKeys";
 import type { Drift, Interruption, Schedule, Trouble } from "./schedule";
 import type { Entry, MadeKey } from "./trace";
 
-/** The service of one run, with what goes wrong in it. */
-export interface Stage {
-  readonly standIn: StandIn;
-  readonly accessToken: string;
-  readonly made: readonly MadeKey[];
-  /** By how much the clock of whoever runs the commands is ahead of the service's. */
-  readonly aheadMs: number;
-  passDays(days: number): void;
-  /** Lets things go wrong from now on. `interrupt` is called when the interruption's moment has come. */
-  trouble(of: Trouble, interrupt: (interruption: Interruption) => void): Promise<void>;
-  /** The service answers again, if it was down. */
-  restore(): Promise<void>;
-  /** Nobody is connected any more, so that no request of a process that was ended is still on its way. */
-  abandoned(): Promise<void>;
-  /** Nothing goes wrong any more. */
-  calm(): Promise<void>;
-  /** Gives the id of the key that was changed, if one was. */
-  drift(drift: Drift, entries: readonly Entry[]): string | undefined;
-  /** Those of an entry's ids whose object lives in the service. */
-  living(entry: Entry): readonly string[];
-  liveKeys(): StoredKey[];
-}
+export type Stage = Awaited<ReturnType<typeof openStage>>;
 
 const dayMs = 86_400_000;
 
-export async function openStage({ seed, variant, workspaceId, existing }: Schedule): Promise<Stage> {
+/** The service of one run, with what goes wrong in it. */
+export async function openStage({ seed, variant, workspaceId, existing }: Schedule) {
   const accessToken = `token-canary-${seed}`;
   const workspaces = [{ id: workspaceId, defaultKeyPrefix: "was", defaultRateLimitPerSecond: 10 }];
   const made: MadeKey[] = [];
@@ -76,13 +56,18 @@ export async function openStage({ seed, variant, workspaceId, existing }: Schedu
     standIn,
     accessToken,
     made,
+    /** By how much the clock of whoever runs the commands is ahead of the service's. */
     get aheadMs() {
       return aheadMs;
     },
-    passDays(days) {
+    passDays(days: number): void {
       aheadMs += days * dayMs;
     },
-    async trouble({ faults, outage, interruption }, interrupt) {
+    /** Lets things go wrong from now on. `interrupt` is called when the interruption's moment has come. */
+    async trouble(
+      { faults, outage, interruption }: Trouble,
+      interrupt: (interruption: Interruption) => void,
+    ): Promise<void> {
       standIn.clearFaults();
       const watch = interruption && watchFor(interruption, () => interrupt(interruption));
       let left = outage?.afterRequests ?? 0;
@@ -104,16 +89,20 @@ export async function openStage({ seed, variant, workspaceId, existing }: Schedu
       for (const rule of faults) standIn.inject(rule);
       if (outage?.afterRequests === 0) await standIn.stop();
     },
+    /** The service answers again, if it was down. */
     restore,
-    async abandoned() {
+    /** Nobody is connected any more, so that no request of a process that was ended is still on its way. */
+    async abandoned(): Promise<void> {
       for (const until = Date.now() + 2_000; standIn.connections > 0 && Date.now() < until; ) await pause(10);
     },
-    async calm() {
+    /** Nothing goes wrong any more. */
+    async calm(): Promise<void> {
       standIn.clearFaults();
       answered = () => {};
       await restore();
     },
-    drift(drift, entries) {
+    /** Gives the id of the key that was changed, if one was. */
+    drift(drift: Drift, entries: readonly Entry[]): string | undefined {
       if (drift.kind === "editWorkspace") {
         standIn.editWorkspace(workspaceId, drift.change);
         return undefined;
@@ -130,7 +119,8 @@ export async function openStage({ seed, variant, workspaceId, existing }: Schedu
       else standIn.deleteKey(id);
       return id;
     },
-    living(entry) {
+    /** Those of an entry's ids whose object lives in the service. */
+    living(entry: Entry): readonly string[] {
       const { kind } = entry;
       return idsIn(entry).filter((id) => {
         if (holdsKeys(kind)) return standIn.key(id)?.deleted === false;
@@ -138,7 +128,7 @@ export async function openStage({ seed, variant, workspaceId, existing }: Schedu
         return true;
       });
     },
-    liveKeys: () => standIn.keys({ deleted: false }),
+    liveKeys: (): StoredKey[] => standIn.keys({ deleted: false }),
   };
 }
 
@@ -191,14 +181,10 @@ function isTaken(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === "EADDRINUSE";
 }
 
-/** Another origin, to which a redirect may lead, and which nobody should ever visit. */
-export interface Foreigner {
-  urlFor(seed: number): string;
-  visits(seed: number): number;
-  close(): Promise<void>;
-}
+export type Foreigner = Awaited<ReturnType<typeof openForeigner>>;
 
-export async function openForeigner(): Promise<Foreigner> {
+/** Another origin, to which a redirect may lead, and which nobody should ever visit. */
+export async function openForeigner() {
   const visits = new Map<string, number>();
   const server = createServer(({ url = "" }, response) => {
     const seed = url.split("/")[1] ?? "";
@@ -209,8 +195,8 @@ export async function openForeigner(): Promise<Foreigner> {
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   return {
-    urlFor: (seed) => `http://127.0.0.1:${port}/${seed}/api/v1`,
-    visits: (seed) => visits.get(String(seed)) ?? 0,
+    urlFor: (seed: number) => `http://127.0.0.1:${port}/${seed}/api/v1`,
+    visits: (seed: number) => visits.get(String(seed)) ?? 0,
     async close() {
       server.closeAllConnections();
       server.close();

@@ -86,14 +86,12 @@ export async function tryOutMany(
   seeds: Iterable<number>,
   tier: Tier,
   onTrial: (trial: Trial) => void,
-  onBegin: (seed: number) => void = () => {},
 ): Promise<void> {
   const foreigner = await openForeigner();
   const left = seeds[Symbol.iterator]();
   const work = async () => {
     for (let next = left.next(); !next.done; next = left.next()) {
       const seed = next.value;
-      onBegin(seed);
       const trial = tryOut(seed, tier, foreigner).catch((error: unknown) => unplayed(seed, inspect(error)));
       onTrial(await trial);
     }

@@ -3,14 +3,11 @@ import { seedsFrom, type TierName, tiers, tryOutMany } from "./trial";
 
 async function work([tier, first, count, stride]: readonly string[]): Promise<void> {
   const seeds = seedsFrom(Number(first), Number(count), Number(stride));
-  await tryOutMany(
-    seeds,
-    tiers[tier as TierName],
-    (trial) => process.send?.({ trial }),
-    (began) => process.send?.({ began }),
-  );
-  const last = { peakMegabytes: process.resourceUsage().maxRSS / 1024 };
-  await new Promise((resolve) => process.send?.(last, undefined, undefined, resolve));
+  const sent: Promise<unknown>[] = [];
+  await tryOutMany(seeds, tiers[tier as TierName], (trial) => {
+    sent.push(new Promise((resolve) => process.send?.(trial, undefined, undefined, resolve)));
+  });
+  await Promise.all(sent);
 }
 
 work(process.argv.slice(2)).then(

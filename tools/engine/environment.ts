@@ -47,7 +47,7 @@ export async function withVariables<T>(env: Environment, body: () => Promise<T>)
 function begin(variables: string, wanted: Environment): Turn {
   const before = Object.fromEntries(Object.entries(process.env).filter(([name]) => ours.test(name)));
   replaceOurs(wanted);
-  const { promise, resolve } = deferred();
+  const { promise, resolve } = Promise.withResolvers<void>();
   const end = () => {
     replaceOurs(before);
     turn = undefined;
@@ -59,14 +59,6 @@ function begin(variables: string, wanted: Environment): Turn {
 function replaceOurs(wanted: Environment) {
   for (const name of Object.keys(process.env)) if (ours.test(name)) delete process.env[name];
   Object.assign(process.env, wanted);
-}
-
-function deferred() {
-  let resolve = () => {};
-  const promise = new Promise<void>((done) => {
-    resolve = done;
-  });
-  return { promise, resolve };
 }
 
 /** What a stack's secrets are encrypted with: `--secrets-provider`, and the variables that it needs. */
