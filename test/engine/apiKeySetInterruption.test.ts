@@ -25,12 +25,18 @@ async function held({ service, stack }: Scene): Promise<ReadonlySet<string>> {
 }
 
 /** Runs an update, and ends it once it has created so many keys. Returns the keys that live and that state lacks. */
-async function upCutShort(scene: Scene, after: number, end: (cli: number, host: number) => void) {
+async function upCutShort(scene: Scene, after: number, way: "two Ctrl-C" | "SIGKILL of the host") {
   const before = created(scene);
-  let cli = 0;
+  let [cli, printed] = [0, ""];
   const up = scene.stack.up({
     onStart: (pid) => {
       cli = pid;
+    },
+    onOutput: (text) => {
+      printed += text;
+    },
+    onError: (text) => {
+      printed += text;
     },
   });
   await vi.waitFor(() => expect(created(scene)).toBeGreaterThan(before + after), {
@@ -38,23 +44,28 @@ async function upCutShort(scene: Scene, after: number, end: (cli: number, host: 
     interval: 5,
   });
   const host = hostOf(cli);
-  end(cli, host);
+  if (way === "SIGKILL of the host") process.kill(host, "SIGKILL");
+  else {
+    process.kill(cli, "SIGINT");
+    await vi.waitFor(() => expect(printed).toContain("press ^C again"), { timeout: 10_000, interval: 5 });
+    process.kill(cli, "SIGINT");
+  }
   expect((await up).ok).toBe(false);
   await ended(host);
   const inState = await held(scene);
   return scene.service.keys().filter(({ id }) => !inState.has(id));
 }
 
-async function sceneOf(name: string): Promise<Scene> {
-  const scene = await setScene(name, { latencyMs: 20 });
+async function sceneOf(name: string, latencyMs: number): Promise<Scene> {
+  const scene = await setScene(name, { latencyMs });
   onTestFinished(() => scene.close());
   return scene;
 }
 
 it("after the host is killed during the create of 300 keys, the next update creates all and names each key left behind", async () => {
-  const scene = await sceneOf("set-killed");
+  const scene = await sceneOf("set-killed", 20);
   await scene.declare(program(300));
-  const left = await upCutShort(scene, 100, (_, host) => void process.kill(host, "SIGKILL"));
+  const left = await upCutShort(scene, 100, "SIGKILL of the host");
   expect(left.length).toBeGreaterThan(100);
   const { ok, output } = await scene.stack.up();
   expect([ok, (await held(scene)).size]).toEqual([true, 300]);
@@ -62,14 +73,11 @@ it("after the host is killed during the create of 300 keys, the next update crea
 });
 
 it("after two Ctrl-C while an update adds 100 keys to 200, the next update adds them and names each key left behind", async () => {
-  const scene = await sceneOf("set-interrupted");
+  const scene = await sceneOf("set-interrupted", 200);
   await scene.declare(program(200));
   expect((await scene.stack.up()).ok).toBe(true);
   await scene.declare(program(300));
-  const left = await upCutShort(scene, 20, (cli) => {
-    process.kill(cli, "SIGINT");
-    setTimeout(() => process.kill(cli, "SIGINT"), 200);
-  });
+  const left = await upCutShort(scene, 20, "two Ctrl-C");
   expect(left.length).toBeGreaterThan(0);
   const { ok, output } = await scene.stack.up();
   expect([ok, (await held(scene)).size]).toEqual([true, 300]);
