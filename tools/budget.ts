@@ -12,12 +12,14 @@ interface Budget {
 }
 
 const budgets: readonly Budget[] = [
-  { folders: ["provider", "sdk"], lines: 10_895, files: 67 },
-  { folders: ["test"], lines: 37_141, files: 294 },
-  { folders: ["tools"], lines: 9_080, files: 117 },
-  { folders: ["standin", "cli"], lines: 3_130, files: 25 },
+  { folders: ["provider", "sdk"], lines: 11_313, files: 67 },
+  { folders: ["test"], lines: 37_327, files: 296 },
+  { folders: ["tools"], lines: 7_072, files: 65 },
+  { folders: ["standin", "cli"], lines: 3_780, files: 45 },
 ];
 const mostWordsOfRules = 2_800;
+/** What `npm run schema` and `go mod tidy` write. */
+const generated: ReadonlySet<string> = new Set(["schema.json", "go.mod", "go.sum"]);
 /** How far below its budget a folder may be. */
 const slack = { lines: 250, files: 8 };
 
@@ -25,7 +27,7 @@ const root = join(__dirname, "..");
 const problems = budgets.flatMap(({ folders, ...budget }) => {
   const paths = folders.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && entry.name !== "schema.json")
+      .filter((entry) => entry.isFile() && !generated.has(entry.name))
       .map((entry) => join(entry.parentPath, entry.name)),
   );
   const used = {

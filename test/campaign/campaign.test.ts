@@ -1,8 +1,14 @@
 import { expect, test } from "vitest";
-import { seedsFrom, tryOutMany } from "../../tools/campaign/many";
-import { count, openTally, type Tally } from "../../tools/campaign/tally";
-import { type TierName, tiers } from "../../tools/campaign/tiers";
-import { isAll, runs } from "../all";
+import {
+  count,
+  openTally,
+  seedsFrom,
+  type Tally,
+  type TierName,
+  tiers,
+  tryOutMany,
+} from "../../tools/campaign/trial";
+import { runs } from "../all";
 
 /** A short version of `npm run test:campaign`. A failure names the seed, which can be run alone. */
 
@@ -39,10 +45,6 @@ test("a campaign on the lifecycle breaks no guarantee, and every run that can co
     "withoutEffect",
     "withoutKey",
   ]);
-});
-
-test("a campaign through the dynamic-provider host breaks no guarantee", async () => {
-  expect((await campaign("host", isAll ? 6 : 1)).failures).toEqual([]);
 });
 
 test("a campaign through the plugin breaks no guarantee", async () => {

@@ -1,12 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Fault, type LoggedRequest, type StandIn, startStandIn, type Variant } from "../../standin";
 import type { StartActor } from "../../tools/campaign/actor";
-import { openControl } from "../../tools/campaign/control";
-import { type Command, preview, refresh, up } from "../../tools/campaign/engineModel";
+import { type Command, openControl, preview, refresh, type Site, up } from "../../tools/campaign/engineModel";
 import { idsIn } from "../../tools/campaign/heldKeys";
 import { isAbout } from "../../tools/campaign/reading";
 import type { Declared, Properties } from "../../tools/campaign/schedule";
-import type { Site } from "../../tools/campaign/site";
 import type { Entry, StackState } from "../../tools/campaign/trace";
 
 /** The life of one rotating key on a simulated clock. After each request, an observer checks the keys in the service. */
@@ -55,7 +53,7 @@ export interface Life {
 const dayMs = 86_400_000;
 const accessToken = "token-of-the-year";
 const customerId = "cus_year";
-const nothing: StackState = { entries: [], pending: [] };
+const nothing: StackState = { entries: [] };
 /** How often a failed update is repeated. */
 const repetitions = 4;
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { execute } from "../../tools/engine/command";
-import { moduleFolder, whyNoGo } from "../../tools/engine/pulumiCli/build";
+import { moduleFolder, whyNoGo } from "../../tools/engine/pulumiCli";
 
 /**
  * Builds into a folder, which must then be on PATH, what `pulumi import` needs to write TypeScript. The generator of

@@ -1,8 +1,8 @@
 import { expect, vi } from "vitest";
 import type { Endpoint, Fault } from "../../standin";
-import { type Ending, upCutShort } from "../../tools/campaign/signals";
 import type { Outcome } from "../../tools/engine/outcome";
 import type { Host } from "../../tools/engine/project";
+import { type Ending, upCutShort } from "./cutShort";
 import { type Scene, setScene } from "./scene";
 
 export const hosts: readonly Host[] = ["dynamic", "plugin"];

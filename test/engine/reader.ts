@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { type StandIn, startStandIn } from "../../standin";
 import type { CommandResult } from "../../tools/engine/command";
 import { checkout, makeWorkFolder } from "../../tools/engine/folders";
-import { packedPackage } from "../../tools/engine/packedPackage";
+import { packedPackage } from "../../tools/engine/project";
 import { codeBlocks, linesOf } from "../package/readmeText";
 import { expectKept } from "./secrecy";
 import { openTerminal } from "./terminal";

@@ -9,7 +9,7 @@ import { execute } from "../../tools/engine/command";
 import { shellEnvironment } from "../../tools/engine/environment";
 import { checkout } from "../../tools/engine/folders";
 import { createProject, type Project } from "../../tools/engine/project";
-import { oldestCli } from "../../tools/engine/pulumiCli/installed";
+import { oldestCli } from "../../tools/engine/pulumiCli";
 import { brokenLinks, docComments, names, page, pages, read, typesIn } from "./docsText";
 import { blocks, codeFiles, codeIn, commandLines, readme, section, table } from "./readmeText";
 

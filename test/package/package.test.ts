@@ -7,8 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type CommandOptions, execute } from "../../tools/engine/command";
 import { shellEnvironment } from "../../tools/engine/environment";
 import { checkout } from "../../tools/engine/folders";
-import { type PackedPackage, packedPackage } from "../../tools/engine/packedPackage";
-import { createProject, type Project } from "../../tools/engine/project";
+import { createProject, type PackedPackage, type Project, packedPackage } from "../../tools/engine/project";
 
 interface Used {
   readonly files: ReadonlySet<string>;

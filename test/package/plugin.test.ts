@@ -11,7 +11,7 @@ import { version } from "../../package.json";
 import { execute } from "../../tools/engine/command";
 import { shellEnvironment } from "../../tools/engine/environment";
 import { checkout, makeWorkFolder, type WorkFolder } from "../../tools/engine/folders";
-import { packedPackage } from "../../tools/engine/packedPackage";
+import { packedPackage } from "../../tools/engine/project";
 
 const env = { ...shellEnvironment(checkout, []), NODE_COMPILE_CACHE: undefined };
 const unasked = ["--offline", "--ignore-scripts", "--legacy-peer-deps", "--no-audit", "--no-fund"];

@@ -5,10 +5,8 @@
 import { LocalWorkspace, PulumiCommand, type Stack } from "@pulumi/pulumi/automation";
 import { execute } from "../engine/command";
 import { pulumiCommand } from "../engine/operation";
-import { declaredKeys, inTen, setOf } from "./keys";
-import { type EngineOrder, obey, type Spent } from "./orders";
-import { spend } from "./spending";
-import type { Step } from "./steps";
+import { declaredKeys, type Step, setOf } from "./keys";
+import { type EngineOrder, obey, type Spent, spend } from "./measured";
 
 async function run(order: EngineOrder): Promise<Spent> {
   const { step, count, root, dir, projectName, program, declares } = order;
@@ -30,7 +28,7 @@ async function run(order: EngineOrder): Promise<Spent> {
     {
       stackName: "dev",
       projectName,
-      program: async () => require(program)[declares]({ keys, set, ten: inTen(set) }),
+      program: async () => require(program)[declares]({ keys, set }),
     },
     { workDir: dir, pulumiCommand: command },
   );

@@ -1,5 +1,3 @@
-import type { Step } from "./steps";
-
 /** A key as every contender declares it. */
 export interface DeclaredKey {
   readonly name: string;
@@ -11,35 +9,16 @@ export interface DeclaredKey {
 
 export const workspaceId = "ws_main";
 
-/** The one of N keys that the update of one changes. */
-export function single(count: number): number {
-  return Math.floor(count / 2);
-}
-
-/**
- * What the program declares at a step: N keys, to each of which the update adds a permission, and the update of one
- * takes it from one of them again.
- */
+/** What the program declares at a step: N keys, to each of which the update adds a permission. */
 export function declaredKeys(count: number, step: Step): readonly DeclaredKey[] {
-  const changed = (n: number) =>
-    step === "update" || step === "destroy" || (step === "updateOne" && n !== single(count));
+  const isChanged = step === "update" || step === "destroy";
   return Array.from({ length: count }, (_, n) => ({
     // Of one length, so that bytes of state can be told per key.
     name: `key-${String(n).padStart(5, "0")}`,
     workspaceId,
     customerId: "customer",
     enabled: true,
-    scopes: [{ representation: "orders", read: true, ...(changed(n) ? { update: true } : {}) }],
-  }));
-}
-
-/** The same keys in ten sets. */
-export function inTen({ keys, ...shared }: DeclaredSet): readonly DeclaredSet[] {
-  const entries = Object.entries(keys);
-  const size = Math.ceil(entries.length / 10);
-  return Array.from({ length: 10 }, (_, n) => ({
-    ...shared,
-    keys: Object.fromEntries(entries.slice(n * size, (n + 1) * size)),
+    scopes: [{ representation: "orders", read: true, ...(isChanged ? { update: true } : {}) }],
   }));
 }
 
@@ -47,15 +26,12 @@ export function inTen({ keys, ...shared }: DeclaredSet): readonly DeclaredSet[] 
 export interface DeclaredSet {
   readonly workspaceId: string;
   readonly defaults: Pick<DeclaredKey, "enabled" | "scopes">;
-  readonly keys: Readonly<Record<string, Pick<DeclaredKey, "customerId"> & Partial<DeclaredKey>>>;
+  readonly keys: Readonly<Record<string, Pick<DeclaredKey, "customerId">>>;
 }
 
 export function setOf(keys: readonly DeclaredKey[]): DeclaredSet {
   const { enabled = true, scopes = [] } = keys[0] ?? {};
-  const entries = keys.map((key) => {
-    const alike = JSON.stringify(key.scopes) === JSON.stringify(scopes);
-    return [key.name, { customerId: key.customerId, ...(alike ? {} : { scopes: key.scopes }) }] as const;
-  });
+  const entries = keys.map(({ name, customerId }) => [name, { customerId }] as const);
   return { workspaceId, defaults: { enabled, scopes }, keys: Object.fromEntries(entries) };
 }
 
@@ -63,5 +39,16 @@ export function setOf(keys: readonly DeclaredKey[]): DeclaredSet {
 export type Program = (declared: {
   readonly keys: readonly DeclaredKey[];
   readonly set: DeclaredSet;
-  readonly ten: readonly DeclaredSet[];
 }) => void;
+
+/** What is measured, in this order: each step stands on what the one before left. */
+export const steps = ["up", "noChange", "refresh", "update", "destroy"] as const;
+export type Step = (typeof steps)[number];
+
+export const stepTitles: Readonly<Record<Step, string>> = {
+  up: "first update",
+  noChange: "no changes",
+  refresh: "refresh",
+  update: "update of all",
+  destroy: "destroy",
+};

@@ -5,9 +5,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { Agent, request } from "node:http";
 import { join } from "node:path";
-import { declaredKeys, single, workspaceId } from "./keys";
-import { type NetworkOrder, obey, type Spent } from "./orders";
-import { spend } from "./spending";
+import { declaredKeys, workspaceId } from "./keys";
+import { type NetworkOrder, obey, type Spent, spend } from "./measured";
 
 const base = process.env["APIKEYS_BASE_URL"] ?? "";
 const authorization = `Bearer ${process.env["APIKEYS_ACCESS_TOKEN"]}`;
@@ -22,8 +21,7 @@ async function run({ step, count, inFlight, dir }: NetworkOrder): Promise<Spent>
     if (step === "refresh") await send(agent, "GET", path);
     if (step === "destroy") await send(agent, "DELETE", path);
     const key = keys[n];
-    if (step === "update" || step === "updateOne")
-      await send(agent, "PATCH", path, { scopes: key?.scopes.map(whole) });
+    if (step === "update") await send(agent, "PATCH", path, { scopes: key?.scopes.map(whole) });
     if (step !== "up") return;
     const body = { ...key, scopes: key?.scopes.map(whole) };
     const made = (await send(agent, "POST", "/api/v1/api-key", body)) as { apiKey: { id: string } };
@@ -31,10 +29,9 @@ async function run({ step, count, inFlight, dir }: NetworkOrder): Promise<Spent>
   };
   const spent = await spend(async () => {
     if (step === "up") await send(agent, "GET", `/api/v1/workspace/${workspaceId}/api-key`);
-    let next = step === "updateOne" ? single(count) : 0;
-    const end = step === "updateOne" ? next + 1 : count;
+    let next = 0;
     const worker = async () => {
-      while (next < end) await one(next++);
+      while (next < count) await one(next++);
     };
     await Promise.all(Array.from({ length: inFlight }, worker));
   });

@@ -1,15 +1,18 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { cp, mkdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Environment } from "../engine/command";
-import { makeWorkFolder } from "../engine/folders";
-import type { Contender } from "./contender";
-import type { Figures } from "./figures";
-import type { EngineOrder, NetworkOrder, Spent } from "./orders";
-import { type Served, startService } from "./service";
-import { openSite } from "./site";
-import type { Step } from "./steps";
-import { watchPeak } from "./watch";
+import { build } from "esbuild";
+import { type Environment, execute } from "../engine/command";
+import { shellEnvironment } from "../engine/environment";
+import { checkout, makeWorkFolder } from "../engine/folders";
+import { descendants } from "../engine/processes";
+import { createProject } from "../engine/project";
+import type { Contender, PluginName } from "./contenders";
+import type { Step } from "./keys";
+import { type EngineOrder, type NetworkOrder, peakMiBIn, type Spent } from "./measured";
+import type { Figures } from "./report";
 
 const engine = /\/pulumi --non-interactive /;
 
@@ -43,10 +46,9 @@ export async function tryOut(
       const ran = await run(step);
       const served = await service.take();
       if (contender.asks) expectDone(contender.id, step, count, served);
-      const serviceBusy = served.cpuSeconds / ran.seconds;
-      const stateBytesAKey =
-        step === "destroy" || ran.stateBytes === undefined ? undefined : ran.stateBytes / count;
-      figures[step] = { ...ran, stateBytesAKey, requests: served.requests, serviceBusy };
+      const { stateBytes, ...spent } = ran;
+      const stateBytesAKey = step === "destroy" || stateBytes === undefined ? undefined : stateBytes / count;
+      figures[step] = { ...spent, stateBytesAKey, requests: served.requests };
     }
   } finally {
     await close();
@@ -64,8 +66,9 @@ async function prepare(
   { work }: Contender,
   count: number,
   env: Environment,
-  { compiled, root }: Bench,
+  bench: Bench,
 ): Promise<Prepared> {
+  const { compiled, root } = bench;
   if (work.kind === "network") {
     const { path: dir, remove } = await makeWorkFolder("bench", "network");
     return {
@@ -75,21 +78,13 @@ async function prepare(
           ...process.env,
           ...env,
         });
-        return {
-          ...spent,
-          ...{
-            hostPeakMiB: undefined,
-            enginePeakMiB: undefined,
-            stateBytes: undefined,
-            writtenBytes: undefined,
-          },
-        };
+        const none = { hostPeakMiB: undefined, enginePeakMiB: undefined, stateBytes: undefined };
+        return { ...spent, ...none, writtenBytes: undefined };
       },
       close: remove,
     };
   }
-  const { program, plugin, package: other } = work;
-  const site = await openSite({ root, compiled, program, plugin, package: other, env });
+  const site = await openSite(bench, work, env);
   return {
     async run(step) {
       const { dir, projectName, program, declares } = site;
@@ -129,9 +124,178 @@ async function runChild(script: string, order: EngineOrder | NetworkOrder, env: 
 /** A contender that did less than the others would win for it. */
 function expectDone(id: string, step: Step, count: number, { keys, keysWithUpdate, failed }: Served): void {
   const wanted = step === "destroy" ? 0 : count;
-  const changed = step === "update" ? count : step === "updateOne" ? count - 1 : 0;
+  const changed = step === "update" ? count : 0;
   if (keys === wanted && keysWithUpdate === changed && failed === 0) return;
   throw new Error(
     `${id}: after ${step} the service has ${keys} keys, ${keysWithUpdate} of them changed, and refused ${failed} requests`,
   );
+}
+
+// The same for all, since it stands in every URN.
+const projectName = "bench";
+
+/** A project with an empty stack, of one contender and round. */
+async function openSite(
+  { root, compiled }: Bench,
+  { program, plugin, package: other }: Extract<Contender["work"], { readonly kind: "engine" }>,
+  env: Environment,
+) {
+  const { dir, write, remove } = await createProject(projectName, { withPackage: other === undefined });
+  if (other !== undefined) await cp(other, join(dir, "node_modules", "pulumi-apikeys"), { recursive: true });
+  if (plugin !== undefined) await write("Pulumi.yaml", withPlugin(plugin));
+  const file = join(dir, "index.js");
+  const [source, declares = ""] = program.split("/");
+  await cp(join(compiled, "programs", `${source}.js`), file);
+  await installNothing(join(compiled, "programs", "nothing"), join(dir, "node_modules", "pulumi-nothing"));
+
+  const [home, state, temporary] = [join(dir, ".home"), join(dir, ".state"), join(dir, ".tmp")];
+  await Promise.all([home, state, temporary].map((folder) => mkdir(folder)));
+  const whole: Environment = {
+    ...shellEnvironment(checkout, [join(root, "bin")]),
+    TMPDIR: temporary,
+    PULUMI_HOME: home,
+    PULUMI_BACKEND_URL: `file://${state}`,
+    PULUMI_CONFIG_PASSPHRASE: "bench",
+    PULUMI_SKIP_UPDATE_CHECK: "true",
+    ...env,
+  };
+  const prepare = async (...args: readonly string[]) => {
+    const options = { cwd: dir, env: whole };
+    const made = await execute(join(root, "bin", "pulumi"), [...args, "--non-interactive"], options);
+    if (made.code !== 0) throw new Error(`pulumi ${args.join(" ")} fails:\n${made.output}`);
+  };
+  await prepare("stack", "init", "dev");
+  if (plugin === "apikeys") await prepare("config", "set", "apikeys:host", "plugin");
+  return {
+    ...{ dir, projectName, program: file, declares, env: whole, remove },
+    /** The size of the stack's state as the backend wrote it. */
+    stateBytes: async () => (await stat(join(state, ".pulumi", "stacks", projectName, "dev.json"))).size,
+  };
+}
+
+function withPlugin(name: PluginName): string {
+  const plugin = `{ name: ${name}, path: node_modules/pulumi-${name}/plugin }`;
+  return `name: ${projectName}\nruntime: nodejs\nplugins:\n  providers:\n    - ${plugin}\n`;
+}
+
+/** Laid out as ours is, for paths of the same length. */
+async function installNothing(from: string, to: string): Promise<void> {
+  await mkdir(join(to, "dist", "sdk"), { recursive: true });
+  const main = "dist/sdk/apiKey.js";
+  await writeFile(
+    join(to, "package.json"),
+    JSON.stringify({ name: "pulumi-nothing", version: "1.0.0", main }),
+  );
+  await cp(join(from, "resources.js"), join(to, main));
+  await cp(join(from, "plugin"), join(to, "plugin"), { recursive: true });
+}
+
+/** What the service saw since it was asked last, and what it holds. */
+export interface Served {
+  readonly requests: number;
+  /** Answered with anything but 2xx. */
+  readonly failed: number;
+  readonly keys: number;
+  /** Keys that grant the permission which the update adds. */
+  readonly keysWithUpdate: number;
+}
+
+interface Service {
+  /** The variables that point a provider to it. */
+  readonly env: Readonly<Record<string, string>>;
+  take(): Promise<Served>;
+  close(): Promise<void>;
+}
+
+/** Starts the service, whose CPU time is none of the contenders'. */
+async function startService(compiled: string, latencyMs: number): Promise<Service> {
+  const child = fork(join(compiled, "serviceProcess.js"), [String(latencyMs)], { execArgv: [] });
+  const [{ url, accessToken }] = await once(child, "message");
+  return {
+    env: { APIKEYS_BASE_URL: url, APIKEYS_ACCESS_TOKEN: accessToken },
+    async take() {
+      const answer = once(child, "message");
+      child.send("take");
+      return (await answer)[0];
+    },
+    async close() {
+      const ended = once(child, "exit");
+      child.disconnect();
+      await ended;
+    },
+  };
+}
+
+const everyMs = 10;
+
+/**
+ * The peak memory of a process below `root`, such as a provider host, which lives only as long as its command. The
+ * kernel keeps the peak itself (VmHWM), so looking now and then misses no more than what it grows by in the last
+ * hundredth of a second: a whole destroy may take no more than a tenth.
+ */
+function watchPeak(root: number, host: RegExp): { stop(): number | undefined } {
+  if (!existsSync("/proc/self/status")) return { stop: () => undefined };
+  const peaks = new Map<number, number>();
+  const hosts = new Set<number>();
+  let looks = 0;
+  const look = () => {
+    // Going through all processes costs more than looking at a known one.
+    if (looks++ % (hosts.size === 0 ? 10 : 100) === 0) {
+      for (const { pid, args } of descendants(root)) if (isHost(args, host)) hosts.add(pid);
+    }
+    for (const pid of hosts) {
+      const peak = peakOf(pid);
+      if (peak !== undefined) peaks.set(pid, peak);
+    }
+  };
+  const timer = setInterval(look, everyMs);
+  return {
+    stop() {
+      clearInterval(timer);
+      return peaks.size === 0 ? undefined : Math.max(...peaks.values());
+    },
+  };
+}
+
+/** The shim that starts the dynamic host looks for its script first, in a process that names it too. */
+export function isHost(args: string, host: RegExp): boolean {
+  return host.test(args) && !/ -e /.test(args);
+}
+
+function peakOf(pid: number): number | undefined {
+  try {
+    return peakMiBIn(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Compiles what the measured processes run, so that none of them needs a loader. Gives the folder of this folder. */
+export async function compile(): Promise<string> {
+  const { path } = await makeWorkFolder("bench", "compiled");
+  const tsc = join(checkout, "node_modules", "typescript", "bin", "tsc");
+  const args = [tsc, "-p", join(__dirname, "tsconfig.json"), "--outDir", path];
+  const result = await execute(process.execPath, args, { cwd: checkout });
+  if (result.code !== 0) throw new Error(`the measured programs can't be compiled:\n${result.output}`);
+  const compiled = join(path, "tools", "bench");
+  await bundlePlugin(join(compiled, "programs", "nothing"));
+  return compiled;
+}
+
+/** As ours is bundled, but with its libraries in the same file. */
+async function bundlePlugin(folder: string): Promise<void> {
+  const plugin = join(folder, "plugin");
+  await build({
+    entryPoints: [join(folder, "plugin.js")],
+    outfile: join(plugin, "provider.js"),
+    ...({ bundle: true, platform: "node", target: "node22", format: "cjs", minifyWhitespace: true } as const),
+  });
+  const script = join(plugin, "pulumi-resource-nothing");
+  const lines = [
+    "#!/usr/bin/env node",
+    'require("node:module").enableCompileCache(require("node:path").join(__dirname, "compiled"));',
+    'require("./provider.js");',
+    "",
+  ];
+  await writeFile(script, lines.join("\n"), { mode: 0o755 });
 }

@@ -24,12 +24,13 @@ export interface Resource {
   diff(
     held: Held,
     inputs: Properties,
+    name: string,
   ): Promise<{ changes: boolean | undefined; replaces: readonly string[] }>;
   create(inputs: Properties): Promise<Held>;
   /** `undefined` when the object no longer exists. */
   read(held: Held): Promise<(Held & { readonly inputs?: Properties | undefined }) | undefined>;
   update(held: Held, inputs: Properties): Promise<Properties>;
-  delete(held: Held): Promise<void>;
+  delete(held: Held, name: string): Promise<void>;
 }
 
 interface Checked {
@@ -62,6 +63,8 @@ export interface Service {
   readonly accessToken: string;
   /** By how much the clock of the actor's process is ahead. */
   readonly aheadMs: number;
+  /** Whether a delete is told its resource, as in the plugin. Default: it is. */
+  readonly tellsNames?: boolean;
   /** Variables of that process beside those. */
   readonly env?: Readonly<Record<string, string>>;
 }

@@ -1,14 +1,7 @@
 import type { Finding } from "./findings";
-import { declaredKeys, heldKeys, idsIn } from "./heldKeys";
-import { isAbout, makersOf } from "./reading";
+import { declaredKeys, heldKeys, holdsKeys, idsIn } from "./heldKeys";
+import { isAbout, makersOf, releasedIn, withBefore } from "./reading";
 import type { CommandRecord, Entry, StackState, Trace } from "./trace";
-
-const nothing: StackState = { entries: [], pending: [] };
-
-/** Each command with the state that it found. */
-function withBefore({ commands }: Trace) {
-  return commands.map((command, n) => ({ command, before: commands[n - 1]?.after ?? nothing }));
-}
 
 /** A key that existed before was deleted, although the program declares it still, or no state has ever held it. */
 export function adoptedEnded(trace: Trace): readonly Finding[] {
@@ -45,6 +38,56 @@ function isOnItsWay(entry: Entry, id: string): boolean {
     (held) => held.id === id && (entry.kind !== "RotatingApiKey" || held.place === entry.name),
   );
   return entry.doomed || !isCurrent;
+}
+
+/** A green command deleted a key that a resource has in state afterwards, or that another one is to adopt. */
+export function takenAway(trace: Trace): readonly Finding[] {
+  return withBefore(trace).flatMap(({ command, before }) => {
+    const { name, step, repetition, program, from, until, after, green } = command;
+    const had = (resource: string, id: unknown) =>
+      before.entries.some((entry) => entry.name === resource && idsIn(entry).some((one) => one === id));
+    // A resource may want a new key in the place of the one that it has adopted.
+    const adopted = (name === "destroy" ? [] : program)
+      .flatMap((one) =>
+        declaredKeys(one).map(({ inputs }) => ({ resource: one.name, id: inputs["existingId"] })),
+      )
+      .filter(({ resource, id }) => id !== undefined && !had(resource, id));
+    const held = after.entries.filter(({ kind }) => holdsKeys(kind)).flatMap(idsIn);
+    const wanted = [...new Set([...held, ...adopted.map(({ id }) => String(id))])];
+    return trace.requests
+      .slice(from, until)
+      .filter(({ endpoint, carriedOut }) => green && endpoint === "deleteApiKey" && carriedOut)
+      .flatMap((request) => wanted.filter((id) => isAbout(request, id)).map((id) => ({ id, n: request.n })))
+      .map(({ id, n }) => ({
+        column: "takenAway",
+        what: `${id} by request ${n} in ${name} ${step}.${repetition}`,
+      }));
+  });
+}
+
+/** State no longer has the secret of a key that lives on, though none has adopted it, and none was to let go of it. */
+export function secretLost(trace: Trace): readonly Finding[] {
+  return withBefore(trace).flatMap((turn) => {
+    const { name, step, repetition, live, after } = turn.command;
+    const released = releasedIn(turn);
+    const isKept = (id: string, secret: unknown) =>
+      after.entries
+        .filter(({ kind }) => holdsKeys(kind))
+        .some((entry) => {
+          const held = heldKeys(entry).filter((key) => key.id === id);
+          const isReplaced = held.length === 0 && idsIn(entry).includes(id);
+          return isReplaced || held.some((key) => key.secret === secret || key.inputs?.["existingId"] === id);
+        });
+    return turn.before.entries
+      .filter(({ kind }) => holdsKeys(kind))
+      .flatMap(heldKeys)
+      .filter(({ id = "", secret }) => secret !== undefined && !released.includes(id) && !isKept(id, secret))
+      .filter(({ id }) => live.some((key) => key.id === id))
+      .map(({ place, id }) => ({
+        column: "secretLost",
+        what: `${place} (${id}) in ${name} ${step}.${repetition}`,
+      }));
+  });
 }
 
 /** A key was made where one that exists was to be adopted. */

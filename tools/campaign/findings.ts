@@ -11,6 +11,8 @@ export const columns = {
   wider: "permissions wider than declared without an error",
   notDone: "green ends at which a key is not as declared",
   adoptedEnded: "keys that existed before, deleted without being asked",
+  takenAway: "keys deleted although another resource has or adopts them",
+  secretLost: "secrets of live keys that state lost, though nothing adopted the key",
   adoptionMade: "keys made where one that exists was to be adopted",
   accessEnded: "moments at which no key of a rotating key works",
   tooMany: "rotating keys with more than two that live",

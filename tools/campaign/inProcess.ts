@@ -47,7 +47,7 @@ export async function startInProcess(service: Service): Promise<Actor> {
   const resources = new Map(
     Object.entries(definitions).map(([kind, definition]) => [
       kind,
-      asResource(lifecycle(definition, hostContext), () => killed),
+      asResource(lifecycle(definition, hostContext), () => killed, service.tellsNames ?? true),
     ]),
   );
   return {
@@ -66,17 +66,21 @@ export async function startInProcess(service: Service): Promise<Actor> {
 }
 
 /** What goes in and out is copied as the wire would, so that nobody shares an object with the engine. */
-function asResource(of: Lifecycle, killed: () => boolean): Resource {
+function asResource(of: Lifecycle, killed: () => boolean, tellsNames: boolean): Resource {
   async function answering<T>(operation: () => Promise<T>): Promise<T> {
-    const end = await settled(operation);
+    try {
+      const result = await operation();
+      if (!killed()) return result;
+    } catch (error) {
+      if (!killed()) throw failureOf(error);
+    }
     // As the engine tells it, whatever came of the operation.
-    if (killed()) throw new OperationFailed("error reading from server: EOF", undefined);
-    if ("result" in end) return end.result;
-    throw end.failed;
+    throw new OperationFailed("error reading from server: EOF", undefined);
   }
   return {
     check: async (inputs, before, name) => of.check(carried(inputs), before && carried(before), name),
-    diff: async ({ id, state }, inputs) => of.diff(id, carried(state), carried(inputs)),
+    diff: ({ id, state }, inputs, name) =>
+      answering(async () => of.diff(id, carried(state), carried(inputs), name)),
     create: (inputs) => answering(async () => carried(await of.create(carried(inputs)))),
     read: ({ id, state }) =>
       answering(async () => {
@@ -85,7 +89,8 @@ function asResource(of: Lifecycle, killed: () => boolean): Resource {
       }),
     update: ({ id, state }, inputs) =>
       answering(async () => carried(await of.update(id, carried(state), carried(inputs)))),
-    delete: ({ id, state }) => answering(() => of.delete(id, carried(state))),
+    delete: ({ id, state }, name) =>
+      answering(() => of.delete(id, carried(state), tellsNames ? name : undefined)),
   };
 }
 
@@ -93,15 +98,9 @@ function carried<T extends object>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T;
 }
 
-async function settled<T>(
-  operation: () => Promise<T>,
-): Promise<{ readonly result: T } | { readonly failed: OperationFailed }> {
-  try {
-    return { result: await operation() };
-  } catch (error) {
-    // The host lets nothing of a bug out but its kind.
-    if (!(error instanceof Failure)) return { failed: new OperationFailed(`defect: ${error}`, undefined) };
-    const kept = error.kept && carried(error.kept as { id: string; state: Properties });
-    return { failed: new OperationFailed(error.message, kept) };
-  }
+/** The host lets nothing of a bug out but its kind. */
+function failureOf(error: unknown): OperationFailed {
+  if (!(error instanceof Failure)) return new OperationFailed(`defect: ${error}`, undefined);
+  const kept = error.kept && carried(error.kept as { id: string; state: Properties });
+  return new OperationFailed(error.message, kept);
 }

@@ -11,13 +11,15 @@ import {
   namesakesOf,
   operationsOf,
   orphans,
+  releasedIn,
   toldTo,
+  withBefore,
 } from "./reading";
 import type { CommandRecord, MadeKey, Trace } from "./trace";
 
 /**
  * A key lives at the end, made by this run, that no state holds and no text names; and what made it neither failed
- * with a doubt nor was thrown away, which leaves a pending operation. An error that claims that nothing was created
+ * with a doubt nor was thrown away. An error that claims that nothing was created
  * tells nothing.
  */
 export function lostSilently(trace: Trace): readonly Finding[] {
@@ -89,9 +91,8 @@ export function leftStanding(trace: Trace): readonly Finding[] {
 
 /**
  * Why nobody could name a key: its host was killed, or its update interrupted twice, and no other made a key of its name
- * and customer later; or whenever
- * such a key was being made from then on, the list was asked for in vain; or the service leaves it out. Not to ask is
- * no excuse.
+ * and customer later; or whenever such a key was being made from then on, the list was asked for in vain; or the service
+ * leaves it out. Not to ask is no excuse.
  */
 function unnameable(trace: Trace, made: MadeKey): string | undefined {
   const alike = namesakesOf(trace, made).filter(({ command }) => command.interruption !== "hostKilled");
@@ -142,7 +143,12 @@ export function withoutSecret(trace: Trace): readonly Finding[] {
   const { commands, made, schedule } = trace;
   const mistaken = made.map((one) => mistakable(trace, one)).find((reason) => reason !== undefined);
   const secretOf = new Map(made.map(({ key }) => [key.id, key.key]));
-  const adopted = new Set(schedule.existing.map(({ id }) => id));
+  const adopted = new Set<unknown>(schedule.existing.map(({ id }) => id));
+  const shared = new Set(
+    commands.flatMap(({ program }) =>
+      program.flatMap(declaredKeys).map(({ inputs }) => inputs["existingId"]),
+    ),
+  );
   return commands
     .filter(({ name, green }) => name === "up" && green)
     .flatMap(({ step, repetition, after }) =>
@@ -150,7 +156,9 @@ export function withoutSecret(trace: Trace): readonly Finding[] {
         .filter(({ kind }) => holdsKeys(kind))
         .flatMap(heldKeys)
         .filter(({ id = "", secret }) =>
-          adopted.has(id) ? secret !== undefined : secret === undefined || secretOf.get(id) !== secret,
+          adopted.has(id)
+            ? secret !== undefined
+            : (secret !== undefined || !shared.has(id)) && secretOf.get(id) !== secret,
         )
         .map(({ place, id }) => ({
           column: "withoutSecret" as const,
@@ -196,8 +204,10 @@ function excess({ scopes, enabled }: StoredKey, inputs: Readonly<Record<string, 
  * and its list, which was to contradict, is cut or lags behind (R6).
  */
 export function droppedAlive(trace: Trace): readonly Finding[] {
+  const released = new Set(withBefore(trace).flatMap(releasedIn));
   return operationsOf(trace)
     .flatMap((placed) => placed.operation.lostAlive.map((id) => ({ ...placed, id })))
+    .filter(({ id }) => !released.has(id))
     .filter(({ command, id }) => !isAdopted(command, id))
     .map(({ command, operation, id }) => {
       const { name, resource, from, until } = operation;
@@ -228,7 +238,7 @@ export function notReplaced({ commands }: Trace): readonly Finding[] {
     if (name !== "up" || !green) return [];
     const before = heldNow(commands[n - 1]);
     return heldNow({ after }).flatMap(({ place, id, inputs }) => {
-      const held = before.find((one) => one.place === place && one.id === id);
+      const held = before.find((one) => one.place === place && one.id === id && id !== undefined);
       if (held === undefined || isDeepStrictEqual(held.inputs?.["keepers"], inputs?.["keepers"])) return [];
       return [{ column: "notDone" as const, what: `${place} (${id}) after up ${step}.${repetition}` }];
     });

@@ -1,6 +1,6 @@
 import type { LoggedRequest } from "../../standin";
-import { type DeclaredKey, declaredKeys, idsIn } from "./heldKeys";
-import type { CommandRecord, MadeKey, OperationRecord, Trace } from "./trace";
+import { type DeclaredKey, declaredKeys, heldKeys, idsIn } from "./heldKeys";
+import type { CommandRecord, MadeKey, OperationRecord, StackState, Trace } from "./trace";
 
 /** An operation with the command that it belongs to. */
 export interface Placed {
@@ -90,16 +90,50 @@ function makings(trace: Trace): readonly Making[] {
   });
 }
 
-/** A set's error has a line for each of its keys that failed, or else is about them all. */
+/** A set's error has a line for each of its keys that failed, or for several of them, or else is about them all. */
 function saidOf({ alias }: DeclaredKey, message: string): string {
   const lines = message.split("\n").map((line) => line.trim());
-  if (alias === undefined || !lines.some((line) => line.startsWith('"'))) return message;
-  return lines.filter((line) => line.startsWith(`${JSON.stringify(alias)}: `)).join("\n");
+  const isOfSome = (line: string) => /^("|For each of )/.test(line);
+  if (alias === undefined || !lines.some(isOfSome)) return message;
+  const quoted = JSON.stringify(alias);
+  const isOfThis = (line: string) =>
+    line.startsWith(`${quoted}: `) || (line.startsWith("For each of ") && line.includes(quoted));
+  return lines.filter(isOfThis).join("\n");
 }
 
 /** The keys made that live at the end although no state holds them. */
 export function orphans(trace: Trace): readonly MadeKey[] {
   const held = new Set(trace.commands.at(-1)?.after.entries.flatMap(idsIn));
   const live = new Set(trace.live.map(({ id }) => id));
-  return trace.made.filter(({ key: { id } }) => live.has(id) && !held.has(id));
+  const released = new Set(withBefore(trace).flatMap(releasedIn));
+  return trace.made.filter(({ key: { id } }) => live.has(id) && !held.has(id) && !released.has(id));
+}
+
+/** A command with the state that it found. */
+export interface Turn {
+  readonly command: CommandRecord;
+  readonly before: StackState;
+}
+
+export function withBefore({ commands }: Trace): readonly Turn[] {
+  return commands.map((command, n) => ({
+    command,
+    before: commands[n - 1]?.after ?? { entries: [] },
+  }));
+}
+
+/** The keys that a command lets go of, as the program asks: by `retainOnDelete`, or by `release`. */
+export function releasedIn({ command: { program }, before }: Turn): readonly string[] {
+  const released = new Set(
+    program.flatMap((declared) =>
+      declaredKeys(declared)
+        .filter(({ inputs }) => inputs["release"] === true)
+        .flatMap(({ place, inputs }) => [place, `${declared.name}.${inputs["renamedFrom"]}`]),
+    ),
+  );
+  return before.entries.flatMap((entry) =>
+    entry.retain
+      ? idsIn(entry)
+      : heldKeys(entry).flatMap(({ place, id }) => (id !== undefined && released.has(place) ? [id] : [])),
+  );
 }

@@ -6,7 +6,7 @@ import { isAbout } from "./reading";
 import type { Properties } from "./schedule";
 import type { CommandRecord, Entry, OperationRecord, StackState, Trace } from "./trace";
 
-const nothing: StackState = { entries: [], pending: [] };
+const nothing: StackState = { entries: [] };
 const hourMs = 3_600_000;
 const unitHours: Readonly<Record<string, number>> = { h: 1, d: 24, w: 168 };
 

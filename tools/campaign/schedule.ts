@@ -38,6 +38,10 @@ export interface Declared {
   readonly name: string;
   readonly kind: Kind;
   readonly inputs: Properties;
+  /** The option retainOnDelete. */
+  readonly retain?: boolean | undefined;
+  /** The key that another resource has: its id, which only a run tells, is to be declared too, or no longer. */
+  readonly shares?: { readonly place: string; readonly adopts: boolean };
 }
 export type Program = readonly Declared[];
 
@@ -89,7 +93,7 @@ export interface Interruption {
 
 /**
  * - ctrlC: the engine waits for what is under way, and begins nothing more.
- * - twoCtrlC: the host is told at once; results are thrown away, state keeps pending operations.
+ * - twoCtrlC: the host is told at once; results are thrown away.
  * - engineKilled: the same, but the host isn't told, and its stderr has no reader any more.
  * - hostKilled: what is under way in the host ends there and then.
  */

@@ -1,37 +1,25 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import type { LoggedRequest, StandIn, StoredKey } from "../../standin";
+import {
+  type LoggedRequest,
+  type StandIn,
+  type StandInOptions,
+  type StoredKey,
+  startStandIn,
+} from "../../standin";
 import { representations } from "./drawProgram";
 import { heldKeys, holdsKeys, idsIn } from "./heldKeys";
-import { startAgain, startOnOwnPort } from "./ports";
 import type { Drift, Interruption, Schedule, Trouble } from "./schedule";
 import type { Entry, MadeKey } from "./trace";
 
-/** The service of one run, with what goes wrong in it. */
-export interface Stage {
-  readonly standIn: StandIn;
-  readonly accessToken: string;
-  readonly made: readonly MadeKey[];
-  /** By how much the clock of whoever runs the commands is ahead of the service's. */
-  readonly aheadMs: number;
-  passDays(days: number): void;
-  /** Lets things go wrong from now on. `interrupt` is called when the interruption's moment has come. */
-  trouble(of: Trouble, interrupt: (interruption: Interruption) => void): Promise<void>;
-  /** The service answers again, if it was down. */
-  restore(): Promise<void>;
-  /** Nobody is connected any more, so that no request of a process that was ended is still on its way. */
-  abandoned(): Promise<void>;
-  /** Nothing goes wrong any more. */
-  calm(): Promise<void>;
-  /** Gives the id of the key that was changed, if one was. */
-  drift(drift: Drift, entries: readonly Entry[]): string | undefined;
-  /** Those of an entry's ids whose object lives in the service. */
-  living(entry: Entry): readonly string[];
-  liveKeys(): StoredKey[];
-}
+export type Stage = Awaited<ReturnType<typeof openStage>>;
 
 const dayMs = 86_400_000;
 
-export async function openStage({ seed, variant, workspaceId, existing }: Schedule): Promise<Stage> {
+/** The service of one run, with what goes wrong in it. */
+export async function openStage({ seed, variant, workspaceId, existing }: Schedule) {
   const accessToken = `token-canary-${seed}`;
   const workspaces = [{ id: workspaceId, defaultKeyPrefix: "was", defaultRateLimitPerSecond: 10 }];
   const made: MadeKey[] = [];
@@ -68,13 +56,18 @@ export async function openStage({ seed, variant, workspaceId, existing }: Schedu
     standIn,
     accessToken,
     made,
+    /** By how much the clock of whoever runs the commands is ahead of the service's. */
     get aheadMs() {
       return aheadMs;
     },
-    passDays(days) {
+    passDays(days: number): void {
       aheadMs += days * dayMs;
     },
-    async trouble({ faults, outage, interruption }, interrupt) {
+    /** Lets things go wrong from now on. `interrupt` is called when the interruption's moment has come. */
+    async trouble(
+      { faults, outage, interruption }: Trouble,
+      interrupt: (interruption: Interruption) => void,
+    ): Promise<void> {
       standIn.clearFaults();
       const watch = interruption && watchFor(interruption, () => interrupt(interruption));
       let left = outage?.afterRequests ?? 0;
@@ -96,16 +89,20 @@ export async function openStage({ seed, variant, workspaceId, existing }: Schedu
       for (const rule of faults) standIn.inject(rule);
       if (outage?.afterRequests === 0) await standIn.stop();
     },
+    /** The service answers again, if it was down. */
     restore,
-    async abandoned() {
+    /** Nobody is connected any more, so that no request of a process that was ended is still on its way. */
+    async abandoned(): Promise<void> {
       for (const until = Date.now() + 2_000; standIn.connections > 0 && Date.now() < until; ) await pause(10);
     },
-    async calm() {
+    /** Nothing goes wrong any more. */
+    async calm(): Promise<void> {
       standIn.clearFaults();
       answered = () => {};
       await restore();
     },
-    drift(drift, entries) {
+    /** Gives the id of the key that was changed, if one was. */
+    drift(drift: Drift, entries: readonly Entry[]): string | undefined {
       if (drift.kind === "editWorkspace") {
         standIn.editWorkspace(workspaceId, drift.change);
         return undefined;
@@ -122,7 +119,8 @@ export async function openStage({ seed, variant, workspaceId, existing }: Schedu
       else standIn.deleteKey(id);
       return id;
     },
-    living(entry) {
+    /** Those of an entry's ids whose object lives in the service. */
+    living(entry: Entry): readonly string[] {
       const { kind } = entry;
       return idsIn(entry).filter((id) => {
         if (holdsKeys(kind)) return standIn.key(id)?.deleted === false;
@@ -130,7 +128,7 @@ export async function openStage({ seed, variant, workspaceId, existing }: Schedu
         return true;
       });
     },
-    liveKeys: () => standIn.keys({ deleted: false }),
+    liveKeys: (): StoredKey[] => standIn.keys({ deleted: false }),
   };
 }
 
@@ -146,5 +144,63 @@ function watchFor({ at }: Interruption, act: () => void) {
     if (moment !== at.moment || (at.writes && method === "GET")) return;
     left -= 1;
     if (left === 0) act();
+  };
+}
+
+/** Below the ports that systems give to whoever asks for any: nobody gets one while its service is down. */
+const range = { from: 10_000, blocks: 40, size: 500 };
+const block = range.from + (process.pid % range.blocks) * range.size;
+let next = 0;
+
+/** A stand-in that can stop and start again beside many others. */
+async function startOnOwnPort(options: StandInOptions): Promise<StandIn> {
+  for (let tries = 0; tries < range.size; tries += 1) {
+    next = (next + 1) % range.size;
+    try {
+      return await startStandIn({ ...options, port: block + next });
+    } catch (error) {
+      if (!isTaken(error)) throw error;
+    }
+  }
+  throw new Error("no port is free");
+}
+
+/** Another process may have the port for a while all the same. */
+async function startAgain(standIn: StandIn): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await standIn.start();
+    } catch (error) {
+      if (!isTaken(error) || tries === 300) throw error;
+      await pause(100);
+    }
+  }
+}
+
+function isTaken(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === "EADDRINUSE";
+}
+
+export type Foreigner = Awaited<ReturnType<typeof openForeigner>>;
+
+/** Another origin, to which a redirect may lead, and which nobody should ever visit. */
+export async function openForeigner() {
+  const visits = new Map<string, number>();
+  const server = createServer(({ url = "" }, response) => {
+    const seed = url.split("/")[1] ?? "";
+    visits.set(seed, (visits.get(seed) ?? 0) + 1);
+    response.writeHead(200, { "content-type": "application/json" }).end("{}");
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    urlFor: (seed: number) => `http://127.0.0.1:${port}/${seed}/api/v1`,
+    visits: (seed: number) => visits.get(String(seed)) ?? 0,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
   };
 }

@@ -1,4 +1,4 @@
-import type { LoggedRequest, StoredBilling, StoredKey } from "../../standin";
+import type { LoggedRequest, StoredKey } from "../../standin";
 import type { InterruptionKind, Kind, Program, Properties, Schedule } from "./schedule";
 
 /** What a run of a schedule came to: all that is judged afterwards. */
@@ -12,7 +12,6 @@ export interface Trace {
   readonly requests: readonly LoggedRequest[];
   /** The keys that live in the service at the end. */
   readonly live: readonly StoredKey[];
-  readonly billings: readonly StoredBilling[];
   /** Requests that a redirect has led to another origin. */
   readonly ledAstray: number;
   /** Secrets besides those of the keys made. */
@@ -43,8 +42,6 @@ export interface CommandRecord {
   readonly interruption: InterruptionKind | undefined;
   /** When the provider knew that it is to begin nothing new, as far as that is seen. */
   readonly closedAt?: number | undefined;
-  /** Whether the engine that was killed left no state, so that the one before stands in its place. */
-  readonly checkpointLost?: boolean;
   readonly green: boolean;
   readonly operations: readonly OperationRecord[];
   readonly after: StackState;
@@ -85,7 +82,6 @@ export interface OperationRecord {
 /** The engine's state of a stack. */
 export interface StackState {
   readonly entries: readonly Entry[];
-  readonly pending: readonly { readonly operation: string; readonly resource: string }[];
 }
 
 export interface Entry {
@@ -100,4 +96,6 @@ export interface Entry {
   readonly halfDone: boolean;
   /** Replaced, and still to be deleted. */
   readonly doomed: boolean;
+  /** Whether its object stays when it is removed. */
+  readonly retain?: boolean | undefined;
 }

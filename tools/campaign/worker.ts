@@ -1,19 +1,13 @@
 /** One process of the campaign: it tries out the seeds that it is told, and reports each trial to its parent. */
-import { outliveKilledEngines } from "./killedEngine";
-import { seedsFrom, tryOutMany } from "./many";
-import { type TierName, tiers } from "./tiers";
+import { seedsFrom, type TierName, tiers, tryOutMany } from "./trial";
 
 async function work([tier, first, count, stride]: readonly string[]): Promise<void> {
-  if (tier === "engine" || tier === "plugin-engine") outliveKilledEngines();
   const seeds = seedsFrom(Number(first), Number(count), Number(stride));
-  await tryOutMany(
-    seeds,
-    tiers[tier as TierName],
-    (trial) => process.send?.({ trial }),
-    (began) => process.send?.({ began }),
-  );
-  const last = { peakMegabytes: process.resourceUsage().maxRSS / 1024 };
-  await new Promise((resolve) => process.send?.(last, undefined, undefined, resolve));
+  const sent: Promise<unknown>[] = [];
+  await tryOutMany(seeds, tiers[tier as TierName], (trial) => {
+    sent.push(new Promise((resolve) => process.send?.(trial, undefined, undefined, resolve)));
+  });
+  await Promise.all(sent);
 }
 
 work(process.argv.slice(2)).then(

@@ -1,8 +1,9 @@
-import type { Environment } from "./command";
-import { buildFromGoModules, builtBefore } from "./pulumiCli/build";
-import { downloadThroughNpm } from "./pulumiCli/download";
-import { inNpmCache, onPath } from "./pulumiCli/installed";
-import type { Found, Search } from "./pulumiCli/search";
+import { constants } from "node:fs";
+import { access, chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm } from "node:fs/promises";
+import { homedir } from "node:os";
+import { basename, delimiter, dirname, join } from "node:path";
+import { type Environment, execute } from "./command";
+import { checkout } from "./folders";
 
 /** How a Pulumi CLI was found. */
 type PulumiCliSource = "path" | "npm cache" | "npm download" | "built";
@@ -61,4 +62,222 @@ export async function findPulumi(options: FindPulumiOptions = {}): Promise<Pulum
       )
       .join("\n"),
   );
+}
+
+/** What a search for a Pulumi CLI needs. */
+interface Search {
+  readonly env: Environment;
+  /** Receives a line of progress. */
+  readonly report: (line: string) => void;
+}
+
+/** The result of one way to find a CLI: the CLI in `root/bin`, or why there is none. */
+type Found = { readonly root: string; readonly version: string } | { readonly why: string };
+
+/** The part of the Node.js language support that starts dynamic providers. */
+export const shim = "pulumi-resource-pulumi-nodejs";
+
+/** The newest version that a command in the docs needs (docs/upgrading.md). Most tests would pass with an older one. */
+export const oldestCli = "3.254.0";
+
+/** A `pulumi` on PATH, recent enough, in a folder named bin, with the shim beside it or on PATH as well. */
+async function onPath({ env }: Search): Promise<Found> {
+  const folders = (env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
+  const why: string[] = [];
+  for (const folder of folders) {
+    if (!(await isExecutable(join(folder, "pulumi")))) continue;
+    const found = await usable(folder, [folder, ...folders], env);
+    if ("root" in found) return found;
+    why.push(found.why);
+  }
+  return { why: why.length > 0 ? why.join("; ") : "there is no pulumi on it" };
+}
+
+/** The newest usable version in the cache of the npm package `pulumi`, which Automation API shares. */
+async function inNpmCache({ env }: Search): Promise<Found> {
+  const versions = npmCache(env);
+  const names = await readdir(versions).catch(() => []);
+  const why: string[] = [];
+  for (const name of names
+    .filter((name) => numbers(name) !== undefined)
+    .sort(byVersion)
+    .reverse()) {
+    const folder = join(versions, name, "bin");
+    const found = await usable(folder, [folder], env);
+    if ("root" in found) return found;
+    why.push(found.why);
+  }
+  return { why: why.length > 0 ? why.join("; ") : `there is none in ${versions}` };
+}
+
+function npmCache(env: Environment): string {
+  return join(env["PULUMI_HOME"] || join(env["HOME"] || homedir(), ".pulumi"), "versions");
+}
+
+/** The CLI in a folder, or why it can't be used. */
+async function usable(folder: string, foldersOfShim: readonly string[], env: Environment): Promise<Found> {
+  const command = join(folder, "pulumi");
+  if (!(await isExecutable(command))) return { why: `${command} is missing or can't be run` };
+  if (basename(folder) !== "bin") return { why: `${command} is not in a folder named bin` };
+  // Checked before its version, because a `pulumi` without the shim may be the npm package's own launcher, which would
+  // start a download.
+  const shims = await Promise.all(foldersOfShim.map((each) => isExecutable(join(each, shim))));
+  if (!shims.includes(true)) return { why: `${command} has no ${shim} beside it or on PATH` };
+  const answer = await execute(command, ["version"], {
+    env: { ...env, PULUMI_SKIP_UPDATE_CHECK: "true" },
+    timeoutMs: 30_000,
+  });
+  const version = numbers(answer.stdout);
+  if (answer.code !== 0 || version === undefined) {
+    return { why: `${command} version fails: ${lastLine(answer.stderr)}` };
+  }
+  const text = version.join(".");
+  if (byVersion(text, oldestCli) < 0)
+    return { why: `${command} is ${text}, and ${oldestCli} is the oldest that will do` };
+  return { root: dirname(folder), version: text };
+}
+
+export async function isExecutable(file: string): Promise<boolean> {
+  return access(file, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** The last line that is not empty, where command line tools put the reason. */
+function lastLine(text: string): string {
+  return text.trim().split("\n").at(-1)?.trim() || "no message";
+}
+
+function numbers(version: string): readonly number[] | undefined {
+  return /^v?(\d+)\.(\d+)\.(\d+)/.exec(version.trim())?.slice(1).map(Number);
+}
+
+function byVersion(one: string, other: string): number {
+  const [left = [], right = []] = [numbers(one), numbers(other)];
+  const place = left.findIndex((number, index) => number !== right[index]);
+  return place < 0 ? 0 : (left[place] ?? 0) - (right[place] ?? 0);
+}
+
+const limitMs = 180_000;
+
+/** Lets the npm package `pulumi` download the CLI into its cache, which it does on its first run. */
+async function downloadThroughNpm(search: Search): Promise<Found> {
+  const version = (await pinnedVersion()).slice(1);
+  search.report(`Downloading the Pulumi CLI v${version} with the npm package \`pulumi\` …`);
+  const args = [
+    "exec",
+    "--yes",
+    "--fetch-retries=0",
+    `--package=pulumi@${version}`,
+    "--",
+    "pulumi",
+    "version",
+  ];
+  const answer = await execute("npm", args, { env: search.env, timeoutMs: limitMs });
+  if (answer.code === 0) return inNpmCache(search);
+  search.report("… it can't be downloaded here");
+  return {
+    why: answer.code === null ? `no end after ${limitMs / 1000} s, or no npm` : lastLine(answer.stderr),
+  };
+}
+
+const oldestGo = [1, 26] as const;
+const sdk = "github.com/pulumi/pulumi/sdk/v3";
+const main = "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi";
+
+/** The Go module that pins the versions of what is built. */
+export const moduleFolder = join(checkout, "tools/go");
+
+/** The version of the CLI that go.mod pins, such as `v3.259.0`. */
+async function pinnedVersion(): Promise<string> {
+  const text = await readFile(join(moduleFolder, "go.mod"), "utf8");
+  const version = /github\.com\/pulumi\/pulumi\/pkg\/v3 (v\S+)/.exec(text)?.[1];
+  if (version === undefined) throw new Error(`go.mod in ${moduleFolder} does not require pulumi/pkg/v3`);
+  return version;
+}
+
+/** The CLI that an earlier run built into the user's cache folder. */
+async function builtBefore({ env }: Search): Promise<Found> {
+  const kept = join(await place(env), "bin");
+  return usable(kept, [kept], env);
+}
+
+/** Builds the CLI and its shim from Go modules, and keeps them in the user's cache folder. */
+async function buildFromGoModules(search: Search): Promise<Found> {
+  const { env, report } = search;
+  const [version, target] = [await pinnedVersion(), await place(env)];
+  const goEnv = { ...env, GOWORK: "off" };
+  const noGo = await whyNoGo(goEnv);
+  if (noGo !== undefined) return { why: noGo };
+
+  await mkdir(dirname(target), { recursive: true });
+  // Built beside its final folder and then renamed, so that it is never seen unfinished. Two builds at once only cost time.
+  const building = await mkdtemp(`${target}.building-`);
+  const started = Date.now();
+  report(`Building the Pulumi CLI ${version} from its Go modules, once (about 4 minutes) …`);
+  const progress = setInterval(() => {
+    report(`… building the Pulumi CLI, ${Math.round((Date.now() - started) / 1000)} s so far`);
+  }, 15_000);
+  try {
+    const failure = await build(version, join(building, "bin"), goEnv);
+    if (failure !== undefined) return { why: failure };
+    const found = await usable(join(building, "bin"), [join(building, "bin")], env);
+    if ("why" in found) return found;
+    await rename(building, target).catch(async () => {
+      // Either another build was first and works, or the folder is broken and is replaced.
+      if ("root" in (await builtBefore(search))) return;
+      await rm(target, { recursive: true, force: true });
+      await rename(building, target);
+    });
+  } finally {
+    clearInterval(progress);
+    await rm(building, { recursive: true, force: true });
+  }
+  report(`… built in ${Math.round((Date.now() - started) / 1000)} s, kept in ${target}`);
+  return builtBefore(search);
+}
+
+async function build(version: string, bin: string, env: Environment): Promise<string | undefined> {
+  await mkdir(bin, { recursive: true });
+  const flags = `-s -w -X ${sdk}/go/common/version.Version=${version}`;
+  const args = [
+    "build",
+    "-mod=readonly",
+    "-buildvcs=false",
+    "-ldflags",
+    flags,
+    "-o",
+    join(bin, "pulumi"),
+    main,
+  ];
+  const built = await execute("go", args, { cwd: moduleFolder, env });
+  if (built.code !== 0) return `go build fails: ${lastLine(built.stderr)}`;
+  const listed = await execute("go", ["list", "-mod=readonly", "-m", "-f", "{{.Dir}}", sdk], {
+    cwd: moduleFolder,
+    env,
+  });
+  if (listed.code !== 0) return `go list fails: ${lastLine(listed.stderr)}`;
+  await copyFile(join(listed.stdout.trim(), "nodejs", "dist", shim), join(bin, shim));
+  // The module cache keeps its files read-only and not executable.
+  await chmod(join(bin, shim), 0o755);
+  return undefined;
+}
+
+/** Why nothing can be built from Go modules; `undefined` if it can. */
+export async function whyNoGo(env: Environment): Promise<string | undefined> {
+  const wanted = `Go ${oldestGo.join(".")} or newer is needed`;
+  // Run in the module's folder, where Go may switch to the toolchain that go.mod asks for.
+  const answer = await execute("go", ["env", "GOVERSION"], { cwd: moduleFolder, env });
+  if (answer.code === null) return `there is no go on PATH (${wanted})`;
+  if (answer.code !== 0) return `${lastLine(answer.stderr)} (${wanted})`;
+  const [, major = 0, minor = 0] = /^go(\d+)\.(\d+)/.exec(answer.stdout)?.map(Number) ?? [];
+  const recent = major > oldestGo[0] || (major === oldestGo[0] && minor >= oldestGo[1]);
+  return recent ? undefined : `${answer.stdout.trim()} is on PATH (${wanted})`;
+}
+
+async function place(env: Environment): Promise<string> {
+  const cache = env["XDG_CACHE_HOME"] || join(env["HOME"] || homedir(), ".cache");
+  const name = `pulumi-${await pinnedVersion()}-${process.platform}-${process.arch}`;
+  return join(cache, "pulumi-apikeys", name);
 }

@@ -13,11 +13,9 @@ import {
   type UpOptions,
 } from "@pulumi/pulumi/automation";
 import { type CommandOptions, type Environment, execute } from "./command";
-import { needsProgram } from "./commandLine";
-import { shellEnvironment, withVariables } from "./environment";
+import { keyService, shellEnvironment, withVariables } from "./environment";
 import { checkout, quickly } from "./folders";
-import { keyService } from "./keyService";
-import { type CommandExtras, type Operation, operation, pulumiCommand } from "./operation";
+import { type CommandExtras, needsProgram, type Operation, operation, pulumiCommand } from "./operation";
 import { type Outcome, outcomeOf } from "./outcome";
 import type { Project } from "./project";
 import { pulumiCli } from "./pulumiCli";

@@ -1,8 +1,7 @@
 import { copyFile, link, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { checkout, makeWorkFolder } from "./folders";
-import { pulumiCli } from "./pulumiCli";
-import { isExecutable, shim } from "./pulumiCli/installed";
+import { isExecutable, pulumiCli, shim } from "./pulumiCli";
 
 const languageHost = "pulumi-language-nodejs";
 let made: Promise<string> | undefined;

@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { execute } from "../engine/command";
 import { checkout } from "../engine/folders";
-import { moduleFolder, whyNoGo } from "../engine/pulumiCli/build";
+import { moduleFolder, whyNoGo } from "../engine/pulumiCli";
 
 async function main() {
   const env = { ...process.env, GOWORK: "off" };

@@ -1,16 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { dynamicHost } from "../../../tools/bench/contenders";
-import { withFigures } from "../../../tools/bench/docs";
-import { type Figures, median, mediansOf, type Round } from "../../../tools/bench/figures";
-import { cpuIn, peakMiBIn, writtenIn } from "../../../tools/bench/proc";
-import { isHost } from "../../../tools/bench/watch";
+import { cpuIn, peakMiBIn, writtenIn } from "../../../tools/bench/measured";
+import { type Figures, median, mediansOf, type Round, withFigures } from "../../../tools/bench/report";
+import { isHost } from "../../../tools/bench/trial";
 
 const figures = (seconds: number, more: Partial<Figures> = {}): Figures => ({
   seconds,
   requests: 10,
-  serviceBusy: 0.25,
   ...{ cpuSeconds: undefined, hostPeakMiB: undefined, enginePeakMiB: undefined, writtenBytes: undefined },
-  ...{ stateBytes: undefined, stateBytesAKey: undefined },
+  stateBytesAKey: undefined,
   ...more,
 });
 
@@ -19,10 +17,10 @@ const rounds: readonly Round[] = [
     contender: "ours",
     count: 10,
     round: 0,
-    figures: { up: figures(3, { stateBytes: 20_000, stateBytesAKey: 2_000 }) },
+    figures: { up: figures(3, { stateBytesAKey: 20_000 }) },
   },
-  { contender: "ours", count: 10, round: 1, figures: { up: figures(1, { stateBytes: 20_000 }) } },
-  { contender: "ours", count: 10, round: 2, figures: { up: figures(2, { stateBytes: 26_000 }) } },
+  { contender: "ours", count: 10, round: 1, figures: { up: figures(1, { stateBytesAKey: 20_000 }) } },
+  { contender: "ours", count: 10, round: 2, figures: { up: figures(2, { stateBytesAKey: 26_000 }) } },
   { contender: "ours", count: 1_000, round: 0, figures: { up: figures(60, { requests: 1_234 }) } },
   { contender: "network-16", count: 10, round: 0, figures: { up: figures(0.05) } },
 ];
@@ -38,7 +36,7 @@ describe("the bench's medians", () => {
   it("are taken for each contender, number of keys, step and figure, over the rounds that have the figure", () => {
     const find = mediansOf(rounds);
     expect(find("ours", 10, "up", "seconds")).toBe(2);
-    expect(find("ours", 10, "up", "stateBytes")).toBe(20_000);
+    expect(find("ours", 10, "up", "stateBytesAKey")).toBe(20_000);
     expect(find("ours", 1_000, "up", "seconds")).toBe(60);
     expect(find("ours", 10, "destroy", "seconds")).toBeUndefined();
     expect(find("network-16", 10, "up", "cpuSeconds")).toBeUndefined();

@@ -10,7 +10,3 @@ export const single: Program = ({ keys }) => {
 };
 
 export const oneSet: Program = ({ set }) => void new ApiKeySet("keys", set);
-
-export const tenSets: Program = ({ ten }) => {
-  for (const [n, set] of ten.entries()) new ApiKeySet(`keys-${n}`, set);
-};

@@ -1,8 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Outcome } from "../engine/outcome";
-import { descendants, isRunning } from "../engine/processes";
-import type { EngineStack } from "../engine/stack";
-import type { InterruptionKind } from "./schedule";
+import type { Outcome } from "../../tools/engine/outcome";
+import { descendants, isRunning } from "../../tools/engine/processes";
+import type { EngineStack } from "../../tools/engine/stack";
 
 const hostScript = /cmd\/dynamic-provider|pulumi-resource-apikeys/;
 /** A host whose engine is gone takes its leave within seconds. */
@@ -11,7 +10,7 @@ const leaveMs = 60_000;
 const idleMs = 10_000;
 
 /** The command under way that is to be ended before its time. */
-export interface Target {
+interface Target {
   readonly pid: number;
   /** What it has printed so far. */
   printed(): string;
@@ -19,7 +18,7 @@ export interface Target {
 }
 
 /** How a command is ended. */
-export type Ending = InterruptionKind | "sigterm";
+export type Ending = "ctrlC" | "sigterm" | "twoCtrlC" | "engineKilled" | "hostKilled";
 
 /**
  * Runs an up and ends it in this way at a moment. After a killed engine or a second Ctrl-C, the provider's hosts have ended
@@ -52,7 +51,7 @@ export async function upCutShort(
 }
 
 /** Settles when the signals are sent and the provider's hosts have ended. */
-export async function cutShort(kind: Ending, target: Target): Promise<void> {
+async function cutShort(kind: Ending, target: Target): Promise<void> {
   const hosts = descendants(target.pid)
     .filter(({ args }) => hostScript.test(args))
     .map(({ pid }) => pid);
