@@ -12,10 +12,10 @@ interface Budget {
 }
 
 const budgets: readonly Budget[] = [
-  { folders: ["provider", "sdk"], lines: 11_313, files: 67 },
-  { folders: ["test"], lines: 37_327, files: 296 },
-  { folders: ["tools"], lines: 7_072, files: 65 },
-  { folders: ["standin", "cli"], lines: 3_780, files: 45 },
+  { folders: ["provider", "sdk"], lines: 10_895, files: 67 },
+  { folders: ["test"], lines: 37_256, files: 295 },
+  { folders: ["tools"], lines: 7_078, files: 65 },
+  { folders: ["standin", "cli"], lines: 3_130, files: 25 },
 ];
 const mostWordsOfRules = 2_800;
 /** What `npm run schema` and `go mod tidy` write. */

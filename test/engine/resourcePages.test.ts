@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { definitions } from "../../provider/resources";
-import { describeInAll, itInAll } from "../inAll";
+import { describeInAll } from "../inAll";
 import { page } from "../package/docsText";
 import { blocks, commandLines, section } from "../package/readmeText";
 import { stepsFor } from "./expectations";
-import { programWithSet } from "./programs";
 import { type Scene, setScene } from "./scene";
 
 const kebab = (kind: string) => kind.replace(/(?<=[a-z])[A-Z]/g, "-$&").toLowerCase();
@@ -64,32 +63,6 @@ describe("keys that are imported as their pages show", () => {
     await scene.declare(`import { ApiKey } from "pulumi-apikeys";\nnew ApiKey("${name}", ${args});`);
     const refreshed = await follow(previewing, "--expect-no-changes");
     expect(refreshed.ok, refreshed.output).toBe(true);
-  });
-
-  itInAll("K8 the keys of a set are too, and have a secret only after a replacement", async () => {
-    const [file = ""] = blocks("json", page("api-key-set.md"));
-    const scopes = [{ representation: "orders", read: true }];
-    const inMain = { workspaceId: "ws_main", scopes };
-    scene.service.addKey({ ...inMain, id: "key_acme", customerId: "cus_1", name: "acme" });
-    scene.service.addKey({ ...inMain, id: "key_beta", customerId: "cus_2", name: "beta" });
-    await take(file.replace('"name": "partners"', '"name": "set"'));
-    const declare = (beta: string) =>
-      scene.declare(
-        programWithSet({
-          defaults: `{ scopes: ${JSON.stringify(scopes)} }`,
-          keys: { acme: '{ customerId: "cus_1" }', beta: `{ customerId: "cus_2", ${beta} }` },
-        }),
-      );
-    const refresh = await scene.stack.refresh();
-    expect(refresh.ok, refresh.output).toBe(true);
-    await declare("");
-    const preview = await scene.stack.preview();
-    expect(stepsFor(preview, "set").map(({ op }) => op)).toEqual(["same"]);
-    await declare('keepers: { turn: "1" }');
-    expect(await scene.stack.up()).toMatchObject({ ok: true });
-    const { secrets, ids } = await scene.stack.outputs();
-    expect(secrets).toEqual({ value: { beta: scene.service.key(ids?.value.beta)?.key }, secret: true });
-    expect(ids?.value).toMatchObject({ acme: "key_acme" });
   });
 });
 
