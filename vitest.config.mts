@@ -13,7 +13,7 @@ const onlyInAll = [
   // Lifecycles on every value of every knob, and on combinations: host/presets and host/resourceVariants run a few.
   "test/host/{anyMixture,variants}.test.ts",
   // Memory: host/hostile.
-  "test/host/hostileMemory.test.ts",
+  "test/host/memory.test.ts",
   // More ways to interrupt a run: engine/interruption, host/interruption, host/setInterruption.
   "test/engine/{interruptionKilled,apiKeySetInterruption}.test.ts",
   // Secrets, states of sets and credits again: engine/{declaredSecrets,snapshots,customerBillingReplaced}, host/billingFaults.

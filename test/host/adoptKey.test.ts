@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { HostedResource } from "./host";
-import { declared, failureOf, isWrite, least, none, requestsOf, scopes } from "./keyActs";
+import { declared, failureOf, isWrite, least, none, requestsOf, scopes } from "./outcomes";
 import { quickTimers } from "./quickTimers";
 import { openScene, type Scene } from "./scene";
 

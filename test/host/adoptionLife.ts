@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { StoredKey, Variant } from "../../standin";
 import { storedName } from "../../standin/normalise";
 import type { Properties } from "./host";
-import { failureOf, granted, stored } from "./keyActs";
+import { failureOf, granted, stored } from "./outcomes";
 import { checked, expectQuiet, type Plot, planned } from "./plot";
 import type { Scene } from "./scene";
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Fault } from "../../standin";
 import type { Held, HostedResource, Properties } from "./host";
-import { failureOf } from "./keyActs";
+import { failureOf } from "./outcomes";
 import { asking, warned } from "./plot";
 import { quickTimers } from "./quickTimers";
 import { accessToken, openScene, type Scene } from "./scene";

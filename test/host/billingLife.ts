@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { Variant } from "../../standin";
 import { storedDecimal } from "../../standin/normalise";
-import { failureOf } from "./keyActs";
+import { failureOf } from "./outcomes";
 import {
   asking,
   checked,

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type StandIn, startStandIn } from "../../standin";
 import { type Host, startHost } from "./host";
-import { failureOf, isWrite } from "./keyActs";
+import { failureOf, isWrite } from "./outcomes";
 
 const least = { workspaceId: "ws_main", customerId: "cus_1", name: "ci", enabled: true, scopes: [] };
 

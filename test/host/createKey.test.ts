@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Variant } from "../../standin";
 import type { HostedResource } from "./host";
-import { declared, failureOf, isWrite, least, none, requestsOf, scopes, stored } from "./keyActs";
+import { declared, failureOf, isWrite, least, none, requestsOf, scopes, stored } from "./outcomes";
 import { openScene, type Scene } from "./scene";
 
 describe("creating an ApiKey", () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Variant } from "../../standin";
 import type { Held, HostedResource, Properties } from "./host";
-import { failureOf } from "./keyActs";
+import { failureOf } from "./outcomes";
 import { quickTimers } from "./quickTimers";
 import { accessToken, openScene, type Scene } from "./scene";
 

@@ -7,7 +7,7 @@ import type { HostileAnswer, Meaning } from "../client/hostileAnswer";
 import { hostileAnswers } from "../client/hostileAnswers";
 import { answer, startWireServer, type WireServer } from "../client/wireServer";
 import { type Held, HostFailure, type Properties } from "./host";
-import { least, scopes } from "./keyActs";
+import { least, scopes } from "./outcomes";
 import { accessToken, openScene, type Scene } from "./scene";
 import { type Gauge, gauge } from "./watched";
 

@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import type { Variant } from "../../standin";
 import { type Held, HostFailure, type Properties } from "./host";
-import { failureOf, granted, stored } from "./keyActs";
 import { canNarrow, checked, created, expectAsDeclared, expectGone, expectQuiet } from "./keyLifeSteps";
+import { failureOf, granted, stored } from "./outcomes";
 import { type Declared, type Planned, type Plot, planned } from "./plot";
 import { accessToken, type Scene } from "./scene";
 

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { Variant } from "../../standin";
 import type { Held, Properties } from "./host";
-import { failureOf, granted, least, stored } from "./keyActs";
+import { failureOf, granted, least, stored } from "./outcomes";
 import { checked as checkedBy, type Plot, planned } from "./plot";
 
 /** The inputs in canonical form, in the plot's workspace. */

@@ -2,7 +2,7 @@ import { expect, onTestFinished, vi } from "vitest";
 import type { Fault } from "../../standin";
 import { someOf } from "../all";
 import type { Held, Properties } from "./host";
-import { declared } from "./keyActs";
+import { declared } from "./outcomes";
 import { quickTimers } from "./quickTimers";
 import { accessToken, openScene, type Scene } from "./scene";
 

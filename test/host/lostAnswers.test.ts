@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { HostedResource } from "./host";
-import { declared, failureOf } from "./keyActs";
 import { actsOn, losses, openLossyScene } from "./lostActs";
+import { declared, failureOf } from "./outcomes";
 import type { Scene } from "./scene";
 
 describe("a lost answer to the create of a key", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, type TestContext, test } from "vitest";
 import type { LoggedRequest } from "../../standin";
-import { failureOf, declared as keyInputs } from "./keyActs";
+import { failureOf, declared as keyInputs } from "./outcomes";
 import { quickTimers } from "./quickTimers";
 import { declared, type Stage, stage } from "./setStage";
 

@@ -1,7 +1,7 @@
 import { expect, vi } from "vitest";
 import type { Endpoint, Variant } from "../../standin";
 import type { Held, HostedResource, Properties } from "./host";
-import { failureOf } from "./keyActs";
+import { failureOf } from "./outcomes";
 import type { Scene } from "./scene";
 
 /** The lifecycle of one resource of any kind on one variant. */

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { HostFailure } from "./host";
-import { failureOf } from "./keyActs";
+import { failureOf } from "./outcomes";
 import { type PluginHost, startPlugin } from "./plugin";
 import { accessToken, openPluginScene, type Scene } from "./scene";
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { unknown } from "../../provider/core/fields";
 import { type StandIn, startStandIn } from "../../standin";
 import { secretMark } from "./host";
-import { failureOf, isWrite } from "./keyActs";
+import { failureOf, isWrite } from "./outcomes";
 import { type PluginHost, startPlugin } from "./plugin";
 
 const least = { workspaceId: "ws_main", customerId: "cus_1", name: "ci", enabled: true, scopes: [] };

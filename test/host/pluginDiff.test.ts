@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { unknown } from "../../provider/core/fields";
 import type { Held, Properties } from "./host";
-import { requestsOf } from "./keyActs";
+import { requestsOf } from "./outcomes";
 import type { PluginHost, PluginResource } from "./plugin";
 import { accessToken, openPluginScene, type Scene } from "./scene";
 

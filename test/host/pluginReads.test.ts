@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { StoredKey } from "../../standin";
 import type { Properties } from "./host";
-import { failureOf, requestsOf } from "./keyActs";
+import { failureOf, requestsOf } from "./outcomes";
 import type { PluginHost } from "./plugin";
 import { quickTimers } from "./quickTimers";
 import { accessToken, openPluginScene, type Scene } from "./scene";

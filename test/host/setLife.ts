@@ -2,8 +2,8 @@ import { expect } from "vitest";
 import type { Variant } from "../../standin";
 import { storedName } from "../../standin/normalise";
 import { type Held, HostFailure, type Properties } from "./host";
-import { granted, stored } from "./keyActs";
 import { acceptsAgain, listsKeys, unbelieved } from "./keyLifeSteps";
+import { granted, stored } from "./outcomes";
 import { checked, type Declared, expectQuiet, type Plot, planned } from "./plot";
 import type { Scene } from "./scene";
 

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { StoredWorkspace, Variant } from "../../standin";
 import { storedAddresses, storedNumber, storedPrefix } from "../../standin/normalise";
 import type { Properties } from "./host";
-import { failureOf } from "./keyActs";
+import { failureOf } from "./outcomes";
 import {
   asking,
   checked,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Held, HostedResource, Properties } from "./host";
-import { declared, failureOf, granted, none, requestsOf, scopes, stored } from "./keyActs";
+import { declared, failureOf, granted, none, requestsOf, scopes, stored } from "./outcomes";
 import { quickTimers } from "./quickTimers";
 import { openScene, type Scene } from "./scene";
 

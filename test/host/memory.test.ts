@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Fault } from "../../standin";
 import type { Held } from "./host";
-import { declared, failureOf } from "./keyActs";
+import { declared, failureOf } from "./outcomes";
 import { openScene, type Scene } from "./scene";
 import { type Gauge, gauge } from "./watched";
 
