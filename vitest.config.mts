@@ -16,7 +16,7 @@ const onlyInAll = [
   "test/host/memory.test.ts",
   // More ways to interrupt a run: engine/interruption, host/interruption, host/setInterruption.
   "test/engine/{interruptionKilled,apiKeySetInterruption}.test.ts",
-  // Secrets, states of sets and credits again: engine/{declaredSecrets,snapshots,customerBillingReplaced}, host/billingFaults.
+  // Secrets, states of sets and credits again: engine/{declaredSecrets,snapshots,customerBillingReplaced}, unit/customerBilling.
   "test/engine/{canary,snapshotsOfSets,customerBilling}.test.ts",
   // Every snapshot moved to the plugin and back: engine/moving.
   "test/engine/snapshotsMoved.test.ts",
