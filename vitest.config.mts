@@ -24,7 +24,7 @@ const onlyInAll = [
   "test/engine/adoptCommand.test.ts",
   // When the engine passes which token: unit/core/config, host/configuration.
   "test/engine/tokenRotation.test.ts",
-  // Two stacks of one workspace: host/lostAnswers, host/scopeFaults, host/settingsLife.
+  // Two stacks of one workspace: unit/{apiKey,scope,workspaceSettings}.
   "test/engine/{twoStacks,sharedKey}.test.ts",
   // Programs in Python and Go, which need generated SDKs.
   "test/engine/languages.test.ts",

@@ -8,7 +8,6 @@ import type { Scene } from "./scene";
 /** The fewest inputs that an ApiKey takes. */
 export const least = { workspaceId: "ws_main", customerId: "cus_1", name: "ci" } as const;
 
-export const none = { create: false, read: false, update: false, del: false } as const;
 /** Some scopes in canonical form. */
 export const scopes = [
   { representation: "orders", read: true, update: true },
