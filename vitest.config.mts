@@ -10,9 +10,7 @@ const onlyInAll = [
   "test/engine/{pipelines,troubleshooting}.test.ts",
   // Whether the bench runs, which no rule requires.
   "test/bench/**",
-  // Lifecycles on every value of every knob, and on combinations: host/presets and host/resourceVariants run a few.
-  "test/host/{anyMixture,variants}.test.ts",
-  // Memory: host/hostile.
+  // Memory: client/limits.
   "test/host/memory.test.ts",
   // More ways to interrupt a run: engine/interruption, host/interruption, host/setInterruption.
   "test/engine/{interruptionKilled,apiKeySetInterruption}.test.ts",

@@ -1,6 +1,5 @@
 import { expect } from "vitest";
-import type { StoredKey } from "../../standin";
-import { type Held, HostFailure, type Properties } from "./host";
+import { HostFailure, type Properties } from "./host";
 import type { Scene } from "./scene";
 
 /** Steps that many tests of an ApiKey share. */
@@ -44,21 +43,4 @@ export async function failureOf(operation: Promise<unknown>): Promise<HostFailur
   if (!(failure instanceof HostFailure)) throw new Error("the operation did not fail");
   expect(failure.message).not.toMatch(/\n|\.[jt]s:\d+/);
   return failure;
-}
-
-/** The key as the service has it. */
-export function stored({ standIn }: Scene, { id }: Held): StoredKey {
-  const key = standIn.key(id);
-  if (key === undefined) throw new Error(`the service has no key ${id}`);
-  return key;
-}
-
-/** The scopes of a stored key in canonical form. */
-export function granted({ scopes }: StoredKey): object[] {
-  const entries = scopes.map(({ id: _, representation, ...flags }) => ({
-    representation,
-    ...Object.fromEntries(Object.entries(flags).filter(([, flag]) => flag === true)),
-  }));
-  const some = entries.filter((entry) => Object.keys(entry).length > 1);
-  return some.sort((a, b) => (a.representation < b.representation ? -1 : 1));
 }
