@@ -2,24 +2,9 @@ import { expect } from "vitest";
 import { HostFailure, type Properties } from "./host";
 import type { Scene } from "./scene";
 
-/** Steps that many tests of an ApiKey share. */
-
-/** The fewest inputs that an ApiKey takes. */
-export const least = { workspaceId: "ws_main", customerId: "cus_1", name: "ci" } as const;
-
-/** Some scopes in canonical form. */
-export const scopes = [
-  { representation: "orders", read: true, update: true },
-  { representation: "users", read: true },
-] as const;
-
-/** The inputs in canonical form; any failure fails the test. */
-export async function declared(
-  { key }: Scene,
-  inputs: Properties = {},
-  olds?: Properties,
-): Promise<Properties> {
-  const checked = await key.check({ ...least, ...inputs }, olds);
+/** The canonical inputs of an ApiKey; any failure fails the test. */
+export async function declared({ key }: Scene): Promise<Properties> {
+  const checked = await key.check({ workspaceId: "ws_main", customerId: "cus_1", name: "ci" });
   expect(checked.failures).toEqual([]);
   return checked.inputs;
 }
