@@ -9,7 +9,7 @@ import { accessToken, openPluginScene, type Scene } from "./scene";
 const orders = { representation: "orders", read: true };
 const least = { workspaceId: "ws_main", customerId: "cus_1", name: "ci" };
 
-describe("what the plugin reads without state:", () => {
+describe("what the plugin reads without state", () => {
   let scene: Scene<PluginHost>;
   beforeAll(async () => {
     scene = await openPluginScene({ env: quickTimers() });
@@ -31,7 +31,7 @@ describe("what the plugin reads without state:", () => {
     scene.standIn.addKey({ ...least, scopes: [orders], ...more });
 
   describe("a function", () => {
-    test("returns what the service has", async () => {
+    test("a function called in the plugin returns what the service has", async () => {
       const { id } = someKey();
       scene.standIn.addScope({ workspaceId: "ws_main", representation: "orders" });
       const { host } = scene;
@@ -73,13 +73,13 @@ describe("what the plugin reads without state:", () => {
       ["getApiKey", { workspaceId: "ws_main", id: ".." }, /^The argument id is "\.\.": set it to an id/],
       ["getApiKey", { workspaceId: "", name: "ci" }, /^The argument workspaceId is empty: /],
       ["getScopes", { workspaceId: "" }, /^The argument workspaceId is empty: /],
-    ])("fails and says what is wrong: %s %o", async (name, args, message) => {
+    ])("a function called in the plugin fails and says what is wrong: %s %o", async (name, args, message) => {
       expect((await failureOf(scene.host.invoke(name, args))).message).toMatch(message);
     });
   });
 
   describe("a list of resources", () => {
-    test("has ids by which each one can be imported", async () => {
+    test("a list of resources from the plugin has ids by which each one can be imported", async () => {
       someKey();
       someKey({ workspaceId: "ws_second", customerId: "cus_2", enabled: false });
       scene.standIn.addScope({ workspaceId: "ws_main", representation: "orders" });
@@ -96,7 +96,7 @@ describe("what the plugin reads without state:", () => {
       }
     });
 
-    test("has the objects of one workspace, and no more than the limit", async () => {
+    test("a list of resources from the plugin has the objects of one workspace, and no more than the limit", async () => {
       const { id } = someKey();
       const ids = async (query: Properties, limit?: number) =>
         (await scene.host.list("ApiKey", query, limit)).map((one) => one.id);
@@ -111,16 +111,19 @@ describe("what the plugin reads without state:", () => {
       ["toString", {}, /^toString can't be listed/],
       ["Scope", { enabled: true }, /^Scope: no such argument enabled; the arguments are workspaceId\.$/],
       ["ApiKey", { workspaceId: "ws_nobody" }, /^Listing the keys of workspace ws_nobody: .*404/],
-    ])("fails and says what is wrong: %s %o", async (kind, query, message) => {
-      const failure: unknown = await scene.host.list(kind, query).catch((error: unknown) => error);
-      expect((failure as { readonly details: string }).details).toMatch(message);
-      // And the next calls work.
-      expect(await scene.host.list("WorkspaceSettings")).toHaveLength(2);
-    });
+    ])(
+      "a list of resources from the plugin fails and says what is wrong: %s %o",
+      async (kind, query, message) => {
+        const failure: unknown = await scene.host.list(kind, query).catch((error: unknown) => error);
+        expect((failure as { readonly details: string }).details).toMatch(message);
+        // And the next calls work.
+        expect(await scene.host.list("WorkspaceSettings")).toHaveLength(2);
+      },
+    );
   });
 
   describe("`.get` in the plugin", () => {
-    test("R19 reads a key by either form of its id, and again in a refresh", async () => {
+    test("R19 get in the plugin reads a key by either form of its id, and again in a refresh", async () => {
       const { id } = someKey();
       for (const [given, inputs] of [
         [id, { workspaceId: "ws_main" }],
@@ -136,7 +139,7 @@ describe("what the plugin reads without state:", () => {
       }
     });
 
-    test("R19 fails for a key that does not exist", async () => {
+    test("R19 get in the plugin fails for a key that does not exist", async () => {
       const asked = { workspaceId: "ws_main" };
       const { message } = await failureOf(resource("ApiKey").get("key_0", { ...asked, __external: true }));
       expect(message).toBe("There is no ApiKey key_0 in workspace ws_main: check both ids.");
@@ -144,7 +147,7 @@ describe("what the plugin reads without state:", () => {
       expect(await resource("ApiKey").get("key_0", asked)).toMatchObject({ id: "", properties: {} });
     });
 
-    test("is recognized by its incomplete inputs; complete ones belong to a managed key, such as one imported by file", async () => {
+    test("R19 get in the plugin is recognized by its incomplete inputs; complete ones are of a managed key", async () => {
       const { id } = someKey();
       const { properties: managed } = await resource("ApiKey").refresh({ id, state: least }, least);
       expect(managed).toMatchObject({ name: "ci", scopes: [orders], enabled: true });
@@ -155,7 +158,7 @@ describe("what the plugin reads without state:", () => {
       expect(properties).toMatchObject({ __external: true });
     });
 
-    test("reads a workspace without settings with its name", async () => {
+    test("R19 get in the plugin reads a workspace without settings with its name", async () => {
       scene.standIn.editWorkspace("ws_second", {
         defaultExpiration: undefined,
         defaultKeyPrefix: undefined,
@@ -166,7 +169,7 @@ describe("what the plugin reads without state:", () => {
       expect(properties).toEqual({ workspaceId: "ws_second", name, teamId, ...read });
     });
 
-    test("finds a scope and settings whose workspace is a separate argument", async () => {
+    test("R19 get in the plugin finds a scope and settings whose workspace is a separate argument", async () => {
       scene.standIn.addScope({ workspaceId: "ws_main", representation: "orders" });
       scene.standIn.editWorkspace("ws_main", { defaultExpiration: 60 });
       const workspaceId = "ws_main";
@@ -191,7 +194,7 @@ describe("what the plugin reads without state:", () => {
       expect(Object.keys(found.properties)).not.toContain("__external");
     }
 
-    test("gives a key that can be updated and deleted by its own id and by the id to import", async () => {
+    test("R19 an import gives a key that can be updated and deleted by its own id and by the id to import", async () => {
       // An id of the service may look like one to import.
       for (const key of [someKey(), someKey({ id: "ws_main/key_1" })]) {
         const given = `ws_main/${key.id}`;
@@ -209,7 +212,7 @@ describe("what the plugin reads without state:", () => {
       }
     });
 
-    test("finds each kind of resource with the service's values, and its program then shows no change", async () => {
+    test("R19 an import finds each kind of resource with the service's values, and its program shows no change", async () => {
       const one = someKey();
       const scope = scene.standIn.addScope({ workspaceId: "ws_main", representation: "a/b", name: "AB" });
       scene.standIn.editWorkspace("ws_main", { defaultKeyPrefix: "sk", defaultExpiration: 60 });
@@ -224,7 +227,7 @@ describe("what the plugin reads without state:", () => {
       expect(scene.standIn.requests.filter(({ method }) => method !== "GET")).toEqual([]);
     });
 
-    test("of a key sends one GET, and the key can then be edited and deleted", async () => {
+    test("R19 an import of a key sends one GET, and the key can then be edited and deleted", async () => {
       const { id } = someKey();
       const { result, endpoints } = await requestsOf(scene, () => resource("ApiKey").import(`ws_main/${id}`));
       expect(endpoints).toBe("readApiKey");
@@ -247,13 +250,16 @@ describe("what the plugin reads without state:", () => {
       ["ApiKey", "ws_main/", "workspaceId/keyId"],
       ["Scope", "orders", "workspaceId/representation"],
     ];
-    test.each(wrong)("of %s by the id %s fails, and names the right form", async (kind, id, form) => {
-      const { result, requests } = await requestsOf(scene, () => failureOf(resource(kind).import(id)));
-      expect(result.message).toBe(`${kind}: the id ${JSON.stringify(id)} does not have the form ${form}.`);
-      expect(requests).toEqual([]);
-    });
+    test.each(wrong)(
+      "R19 an import of %s by the id %s fails, and names the right form",
+      async (kind, id, form) => {
+        const { result, requests } = await requestsOf(scene, () => failureOf(resource(kind).import(id)));
+        expect(result.message).toBe(`${kind}: the id ${JSON.stringify(id)} does not have the form ${form}.`);
+        expect(requests).toEqual([]);
+      },
+    );
 
-    test("R6 finds nothing only if the list confirms that", async () => {
+    test("R6 an import finds nothing only if the list confirms that", async () => {
       const nothing = { id: "", properties: {}, inputs: undefined };
       expect(await resource("ApiKey").import("ws_main/key_0")).toEqual(nothing);
       expect(await resource("Scope").import("ws_main/none")).toEqual(nothing);
@@ -268,13 +274,13 @@ describe("what the plugin reads without state:", () => {
       }
     });
 
-    test("puts the defaults of inputs into state", async () => {
+    test("R19 an import puts the defaults of inputs into state", async () => {
       scene.standIn.editWorkspace("ws_second", { defaultExpiration: 60 });
       const settings = await resource("WorkspaceSettings").import("ws_second");
       expect(settings.properties).toMatchObject({ defaultExpiration: 60, onDestroy: "retain" });
     });
 
-    test("W5 keeps the settings of that moment, which destroy restores", async () => {
+    test("W5 an import keeps the settings of that moment, which destroy restores", async () => {
       const then = { defaultKeyPrefix: "then", defaultExpiration: 60 };
       scene.standIn.editWorkspace("ws_second", then);
       const found = await resource("WorkspaceSettings").import("ws_second");
