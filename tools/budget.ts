@@ -13,7 +13,7 @@ interface Budget {
 
 const budgets: readonly Budget[] = [
   { folders: ["provider", "sdk"], lines: 11_224, files: 67 },
-  { folders: ["test"], lines: 37_327, files: 296 },
+  { folders: ["test"], lines: 34_980, files: 272 },
   { folders: ["tools"], lines: 9_090, files: 117 },
   { folders: ["standin", "cli"], lines: 3_780, files: 45 },
 ];
