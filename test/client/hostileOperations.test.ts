@@ -25,7 +25,7 @@ const few = [
   ...["NUL in a header", "301 to another origin", "Retry-After far away"],
 ];
 /** These end only with a time-out: client/hostile has shorter ones. */
-const slow = /slow drip|without end|no answer/;
+const slow = /slow drip|without end|no answer|gzip bomb/;
 const named = someOf(
   hostileAnswers("http://127.0.0.1:1", accessToken).map(({ name }) => name),
   (name) => few.includes(name),
