@@ -10,13 +10,11 @@ const onlyInAll = [
   "test/engine/{pipelines,troubleshooting}.test.ts",
   // Whether the bench runs, which no rule requires.
   "test/bench/**",
-  // Lifecycles on every value of every knob, and on combinations: host/presets and host/resourceVariants run a few.
-  "test/host/{anyMixture,variants}.test.ts",
-  // Memory: host/hostile.
-  "test/host/hostileMemory.test.ts",
+  // Memory: client/limits.
+  "test/host/memory.test.ts",
   // More ways to interrupt a run: engine/interruption, host/interruption, host/setInterruption.
   "test/engine/{interruptionKilled,apiKeySetInterruption}.test.ts",
-  // Secrets, states of sets and credits again: engine/{declaredSecrets,snapshots,customerBillingReplaced}, host/billingFaults.
+  // Secrets, states of sets and credits again: engine/{declaredSecrets,snapshots,customerBillingReplaced}, unit/customerBilling.
   "test/engine/{canary,snapshotsOfSets,customerBilling}.test.ts",
   // Every snapshot moved to the plugin and back: engine/moving.
   "test/engine/snapshotsMoved.test.ts",
@@ -24,7 +22,7 @@ const onlyInAll = [
   "test/engine/adoptCommand.test.ts",
   // When the engine passes which token: unit/core/config, host/configuration.
   "test/engine/tokenRotation.test.ts",
-  // Two stacks of one workspace: host/lostAnswers, host/scopeFaults, host/settingsLife.
+  // Two stacks of one workspace: unit/{apiKey,scope,workspaceSettings}.
   "test/engine/{twoStacks,sharedKey}.test.ts",
   // Programs in Python and Go, which need generated SDKs.
   "test/engine/languages.test.ts",

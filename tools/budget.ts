@@ -13,7 +13,7 @@ interface Budget {
 
 const budgets: readonly Budget[] = [
   { folders: ["provider", "sdk"], lines: 10_895, files: 67 },
-  { folders: ["test"], lines: 37_256, files: 295 },
+  { folders: ["test"], lines: 34_999, files: 271 },
   { folders: ["tools"], lines: 7_078, files: 65 },
   { folders: ["standin", "cli"], lines: 3_130, files: 25 },
 ];

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type StandIn, startStandIn } from "../../standin";
 import { type Host, startHost } from "./host";
-import { failureOf, isWrite } from "./keyActs";
+import { failureOf, isWrite } from "./outcomes";
 
 const least = { workspaceId: "ws_main", customerId: "cus_1", name: "ci", enabled: true, scopes: [] };
 
@@ -30,7 +30,7 @@ describe("the configuration of the dynamic host", () => {
   }
   const stack = () => ({ "apikeys:baseUrl": standIn.url, "apikeys:accessToken": standIn.accessToken });
 
-  test("R8 each missing value is a check failure, and an error of every operation", async () => {
+  test("R8 each value missing from the dynamic host's config is a check failure, and an error of each operation", async () => {
     const host = await started({ "project:other": "value" });
     const key = host.resource("ApiKey");
     const { failures } = await key.check({ ...least, enabled: "bad" });
@@ -51,7 +51,7 @@ describe("the configuration of the dynamic host", () => {
     expect(standIn.requests).toEqual([]);
   });
 
-  test("calls sent together right after the start all get the configuration", async () => {
+  test("calls sent together right after the dynamic host's start all get the configuration", async () => {
     const host = await startHost();
     hosts.push(host);
     const configured = host.configure(stack());

@@ -26,7 +26,7 @@ const always = { times: Number.POSITIVE_INFINITY };
 const nothingSent = /nothing was sent, because (the run was interrupted|the Pulumi engine exited)/;
 
 describe.each(endings)("%s in the dynamic host", { concurrent: true }, (ending) => {
-  test("before a write: nothing is written, and nothing is printed", async (context) => {
+  test(`R20 ${ending} before a write: the dynamic host writes and prints nothing`, async (context) => {
     const { expect } = context;
     const at = await scene(context);
     const held = await at.key.create(
@@ -48,7 +48,7 @@ describe.each(endings)("%s in the dynamic host", { concurrent: true }, (ending) 
     expect(writes(at)).toEqual([]);
   });
 
-  test("in a pause that the service asked for: neither the key nor the grant is sent afterwards", async (context) => {
+  test(`R20 ${ending} in a pause that the service asked for: neither the key nor the grant is sent`, async (context) => {
     const { expect } = context;
     const at = await scene(context);
     at.standIn.inject({
@@ -70,7 +70,7 @@ describe.each(endings)("%s in the dynamic host", { concurrent: true }, (ending) 
     expect(at.standIn.keys()).toEqual([]);
   });
 
-  test("during creates: what can be rolled back is rolled back, and the rest is named with its id", async (context) => {
+  test(`R20 ${ending} during creates: the dynamic host rolls back what it can, and names the rest with its id`, async (context) => {
     const { expect } = context;
     const at = await scene(context);
     const posts = ["createApiKey", "migrateApiKey", "createScope", "editWorkspace", "createBilling"] as const;
@@ -101,7 +101,7 @@ describe.each(endings)("%s in the dynamic host", { concurrent: true }, (ending) 
     expect(writes(at).toSorted()).toEqual([...posts, "deleteApiKey"].toSorted());
   });
 
-  test("during an update and a delete: both finish", async (context) => {
+  test(`R20 ${ending} during an update and a delete of the dynamic host: both finish`, async (context) => {
     const { expect } = context;
     const at = await scene(context);
     const make = async (name: string) =>
@@ -120,7 +120,7 @@ describe.each(endings)("%s in the dynamic host", { concurrent: true }, (ending) 
     expect(writes(at).toSorted()).toEqual(["deleteApiKey", "editApiKey"]);
   });
 
-  test("between operations: the process ends, and prints nothing", async (context) => {
+  test(`R20 ${ending} between operations: the dynamic host ends, and prints nothing`, async (context) => {
     const { expect } = context;
     const at = await scene(context);
     expect(await begin(at, "key")).toEqual({ key: "done" });
@@ -131,7 +131,7 @@ describe.each(endings)("%s in the dynamic host", { concurrent: true }, (ending) 
 });
 
 describe("the dynamic host, once its run is over", { concurrent: true }, () => {
-  test("names a new key that can't be deleted", async (context) => {
+  test("R20 the dynamic host names a new key that can't be deleted once its run is over", async (context) => {
     const { expect } = context;
     const at = await scene(context);
     slow(at, "createApiKey");
@@ -146,7 +146,7 @@ describe("the dynamic host, once its run is over", { concurrent: true }, () => {
     ]);
   });
 
-  test("names every create that has no answer within 4 seconds, before the engine kills the host", async (context) => {
+  test("R20 the dynamic host names every create that has no answer within 4 seconds, before it is killed", async (context) => {
     const { expect } = context;
     const at = await scene(context);
     const posts = ["createApiKey", "migrateApiKey", "editWorkspace", "createBilling"] as const;
@@ -172,7 +172,7 @@ describe("the dynamic host, once its run is over", { concurrent: true }, () => {
     expect(writes(at).toSorted()).toEqual([...posts].toSorted());
   });
 
-  test("repeats no DELETE, because the next update may have kept the key by then", async (context) => {
+  test("R20 the dynamic host repeats no DELETE once its run is over: the next update may have kept the key", async (context) => {
     const { expect } = context;
     const at = await scene(context);
     const { inputs } = await at.key.check({ workspaceId: "ws_main", customerId: "cus_1", name: "ci" });
@@ -193,7 +193,7 @@ describe("the dynamic host, once its run is over", { concurrent: true }, () => {
     expect(writes(at)).toEqual(["createApiKey", "deleteApiKey"]);
   });
 
-  test("deletes a new key even if nobody reads stderr any more", async (context) => {
+  test("R20 the dynamic host deletes a new key even if nobody reads stderr any more", async (context) => {
     const { expect } = context;
     const at = await scene(context);
     slow(at, "createApiKey", "migrateApiKey", "createBilling");

@@ -38,7 +38,7 @@ describe.each(kinds)("$kind", ({ kind, fields }) => {
     };
   };
 
-  test("its required inputs pass check, and a second check or a diff shows no change", async () => {
+  test(`the required inputs of ${kind} pass check, and a second check or a diff shows no change`, async () => {
     const resource = scene.host.resource(kind);
     const first = await resource.check(inputs);
     expect(first.failures).toEqual([]);
@@ -49,7 +49,7 @@ describe.each(kinds)("$kind", ({ kind, fields }) => {
     });
   });
 
-  test("R17 check removes the resource's name from the inputs, and old inputs without it are no change", async () => {
+  test(`R17 check of ${kind} removes the resource's name, and old inputs without it are no change`, async () => {
     const resource = scene.host.resource(kind);
     const unnamed = await resource.check(inputs);
     const named = { ...inputs, __resourceName: "ci" };
@@ -57,7 +57,7 @@ describe.each(kinds)("$kind", ({ kind, fields }) => {
     expect(await resource.check(named, unnamed.inputs)).toEqual(unnamed);
   });
 
-  test("R8 R15 an unknown value in any of its inputs passes check and counts as a change", async () => {
+  test(`R8 R15 an unknown value in any input of ${kind} passes check and counts as a change`, async () => {
     const resource = scene.host.resource(kind);
     const { inputs: before } = await resource.check(inputs);
     for (const field of fields) {
@@ -76,7 +76,7 @@ describe.each(kinds)("$kind", ({ kind, fields }) => {
     }
   });
 
-  test("R9 an unknown property fails check, which lists the known ones", async () => {
+  test(`R9 an unknown property of ${kind} fails check, which lists the known ones`, async () => {
     const { failures } = await scene.host.resource(kind).check({ ...inputs, unheardOf: "sk_marker" });
     expect(failures).toEqual([
       { property: "", reason: expect.stringMatching(/^unheardOf: no such property; /) },
@@ -85,7 +85,7 @@ describe.each(kinds)("$kind", ({ kind, fields }) => {
     expect(failures[0]?.reason).not.toContain("sk_marker");
   });
 
-  test("R8 every input of a wrong type is named by its path, without its value", async () => {
+  test(`R8 every input of ${kind} of a wrong type is named by its path, without its value`, async () => {
     const resource = scene.host.resource(kind);
     const { failures } = await resource.check(
       Object.fromEntries(fields.map((field) => [field, { sk_marker: ["sk_marker"] }])),
@@ -110,20 +110,23 @@ describe("two resources of one program", () => {
     { kind: "WorkspaceSettings", twin: /^workspaceId: the resource one declares the settings of the same/ },
   ];
 
-  test.each(refused)("R17 can't declare the same $kind in one run", async ({ kind, twin }) => {
-    const inputs = least[kind] ?? {};
-    const [scene, later] = await Promise.all([openScene(), openScene()]);
-    try {
-      const check = async ({ host }: Scene, name: string) =>
-        (await host.resource(kind).check({ ...inputs, __resourceName: name })).failures;
-      expect(await check(scene, "one")).toEqual([]);
-      const failures = await check(scene, "two");
-      expect(failures).toEqual([{ property: "", reason: expect.stringMatching(twin) }]);
-      expect(await check(later, "two")).toEqual([]);
-    } finally {
-      await Promise.all([scene.close(), later.close()]);
-    }
-  });
+  test.each(refused)(
+    "R17 two resources of one program can't declare the same $kind",
+    async ({ kind, twin }) => {
+      const inputs = least[kind] ?? {};
+      const [scene, later] = await Promise.all([openScene(), openScene()]);
+      try {
+        const check = async ({ host }: Scene, name: string) =>
+          (await host.resource(kind).check({ ...inputs, __resourceName: name })).failures;
+        expect(await check(scene, "one")).toEqual([]);
+        const failures = await check(scene, "two");
+        expect(failures).toEqual([{ property: "", reason: expect.stringMatching(twin) }]);
+        expect(await check(later, "two")).toEqual([]);
+      } finally {
+        await Promise.all([scene.close(), later.close()]);
+      }
+    },
+  );
 });
 
 test("a line about what an update would do begins with its resource, which Pulumi doesn't name", async () => {

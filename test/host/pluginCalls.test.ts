@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { HostFailure } from "./host";
-import { failureOf } from "./keyActs";
+import { failureOf } from "./outcomes";
 import { type PluginHost, startPlugin } from "./plugin";
 import { accessToken, openPluginScene, type Scene } from "./scene";
 
@@ -36,7 +36,7 @@ describe("calls to the plugin", () => {
     for (const text of [accessToken, ...scene.standIn.secrets()]) expect(printed).not.toContain(text);
   });
 
-  test("send each warning for their own resource and before they answer, even if made at once", async () => {
+  test("calls to the plugin send each warning for their own resource and before they answer", async () => {
     const names = Array.from({ length: 20 }, (_, place) => `scope${place}`);
     await Promise.all(
       names.map(async (name) => {
@@ -52,7 +52,7 @@ describe("calls to the plugin", () => {
     expect(scene.host.logged).toHaveLength(names.length);
   });
 
-  test("may be larger than gRPC's default limit", async () => {
+  test("calls to the plugin may be larger than gRPC's default limit", async () => {
     const resource = scene.host.resource("ApiKey", "large");
     const { inputs } = await resource.check({ ...least, keepers: { large: "x".repeat(5 * MiB) } });
     const held = await resource.create(inputs);
@@ -60,7 +60,7 @@ describe("calls to the plugin", () => {
     expect((await resource.read(held)).properties).toEqual(held.state);
   });
 
-  test("for a resource that this version does not have fail with a message that says so", async () => {
+  test("calls to the plugin for a resource that this version does not have fail with a message that says so", async () => {
     const resource = scene.host.resource("Nothing");
     const held = { id: "x", state: {} };
     for (const operation of [resource.check({}), resource.diff(held, {}), resource.read(held)])
@@ -69,7 +69,7 @@ describe("calls to the plugin", () => {
       );
   });
 
-  test("that hit a bug say where it is without any values, and the next calls work", async () => {
+  test("calls to the plugin that hit a bug say where it is without any values, and the next calls work", async () => {
     const script = `const clone = globalThis.structuredClone; let isBroken = true; globalThis.structuredClone = (value) => {
       if (!isBroken) return clone(value); isBroken = false; throw new RangeError(["sk", "secret"].join("_") + JSON.stringify(value)); };`;
     const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` };

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type StandIn, startStandIn } from "../../standin";
 import { secretMark } from "./host";
-import { failureOf, isWrite } from "./keyActs";
+import { failureOf, isWrite } from "./outcomes";
 import { type PluginHost, startPlugin } from "./plugin";
 
 const least = { workspaceId: "ws_main", customerId: "cus_1", name: "ci", enabled: true, scopes: [] };
@@ -49,7 +49,7 @@ describe("the configuration of the plugin", () => {
     return standIn.requests.find(isWrite)?.tenant;
   }
 
-  test("the proxy that the environment names is used", async () => {
+  test("the plugin uses the proxy that the environment names", async () => {
     const proxy = createServer().on("connect", (_request, socket) => socket.end("HTTP/1.1 403 No\r\n\r\n"));
     await once(proxy.listen(0, "127.0.0.1"), "listening");
     const { port } = proxy.address() as AddressInfo;
@@ -64,7 +64,7 @@ describe("the configuration of the plugin", () => {
     }
   });
 
-  test("R8 each missing value is a check failure, and an error of every operation", async () => {
+  test("R8 each missing value of the plugin's configuration is a check failure, and an error of each operation", async () => {
     await bare.configure({});
     const key = bare.resource("ApiKey");
     const { failures } = await key.check({ ...least, enabled: "bad" });
@@ -119,7 +119,7 @@ describe("the configuration of the plugin", () => {
     },
   );
 
-  test("R14 one warning says that the environment and stack config have different base URLs", async () => {
+  test("R14 one warning of the plugin says that the environment and stack config have different base URLs", async () => {
     const different = { ...stack(), "apikeys:baseUrl": "https://b.test" };
     await surrounded.configure(different);
     await surrounded.configure(different);
@@ -128,7 +128,7 @@ describe("the configuration of the plugin", () => {
     ]);
   });
 
-  test("R14 a 401 says where the token came from", async () => {
+  test("R14 a 401 in the plugin says where the token came from", async () => {
     await bare.configure({ ...stack(), "apikeys:accessToken": "stale" });
     const { message } = await failureOf(bare.resource("ApiKey").create(least));
     expect(message).toMatch(/answered 401.*stack config apikeys:accessToken/);
@@ -153,7 +153,7 @@ describe("the configuration of the plugin", () => {
   });
 
   // The engine compares secrets only after it has masked them, so it would not show that a token has changed.
-  test("a changed configuration replaces no resources, and says which arguments have changed", async () => {
+  test("a changed configuration of the plugin replaces no resources, and says which arguments have changed", async () => {
     const token = "apikeys.provider:accessToken";
     const before = { baseUrl: "https://a.test", [token]: secret("t") };
     expect(await bare.diffConfig(before, { ...before, [token]: "t" })).toEqual({

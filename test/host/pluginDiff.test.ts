@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { unknown } from "../../provider/core/fields";
 import type { Held, Properties } from "./host";
-import { requestsOf } from "./keyActs";
+import { requestsOf } from "./outcomes";
 import type { PluginHost, PluginResource } from "./plugin";
 import { accessToken, openPluginScene, type Scene } from "./scene";
 
@@ -224,7 +224,7 @@ describe("the plugin's detailed diff", () => {
   }
 
   test.each(cases)(
-    "lists the changed paths of $kind: $what",
+    "R18 the plugin's diff lists the changed paths of $kind: $what",
     async ({ what, kind, before, change, details, replaces = [] }) => {
       const resource = scene.host.resource(kind, `${kind} of ${what}`);
       for (const { id } of scene.standIn.scopes("ws_main")) scene.standIn.deleteScope(id);
@@ -237,7 +237,7 @@ describe("the plugin's detailed diff", () => {
   );
 
   test.each(Object.entries(respelled))(
-    "is empty for inputs of %s that are only written differently",
+    "R2 the plugin's diff is empty for inputs of %s that are only written differently",
     async (kind, both) => {
       const resource = scene.host.resource(kind, `${kind} respelled`);
       const [before, now] = both;
@@ -249,7 +249,7 @@ describe("the plugin's detailed diff", () => {
     },
   );
 
-  test("K6 lists a lost secret, which asks for a replacement, beside the program's changes", async () => {
+  test("K6 the plugin's diff lists a lost secret, which asks for a replacement, beside the program's changes", async () => {
     const resource = scene.host.resource("ApiKey", "lost");
     scene.standIn.inject({ endpoint: "createApiKey", fault: { kind: "withoutKey" } });
     const { inputs } = await resource.check(key);
@@ -267,7 +267,7 @@ describe("the plugin's detailed diff", () => {
     });
   });
 
-  test("K5 is empty if existingKey is left out later, in an ApiKey and in a set", async () => {
+  test("K5 the plugin's diff is empty if existingKey is left out later, in an ApiKey and in a set", async () => {
     const resource = scene.host.resource("ApiKey", "migrated");
     const { inputs, held } = await made(resource, { ...key, existingKey: "sk_of_old" });
     const { existingKey: _, ...left } = inputs;
@@ -283,7 +283,7 @@ describe("the plugin's detailed diff", () => {
     expect(await planned(ofSet, set2, none)).toEqual({ changes: "none", replaces: [], details: {} });
   });
 
-  test("comes with a note that names a set's keys to replace and to delete, except in a refresh", async () => {
+  test("the plugin's diff comes with a note that names a set's keys to replace and to delete, except in a refresh", async () => {
     const resource = scene.host.resource("ApiKeySet", "noted");
     const { inputs, held } = await made(resource, set);
     const { inputs: next } = await resource.check(

@@ -43,7 +43,7 @@ const many = (count: number, entry: Properties = {}): Properties => ({
 });
 
 describe.concurrent("after Cancel", () => {
-  test("the plugin starts no create and no update, but still reads and deletes", async (context) => {
+  test("R20 after Cancel, the plugin starts no create and no update, but still reads and deletes", async (context) => {
     const { expect } = context;
     const at = await stage(context);
     at.standIn.editWorkspace("ws_main", { defaultKeyPrefix: "before" });
@@ -67,7 +67,7 @@ describe.concurrent("after Cancel", () => {
     expect(warnings(at)).toEqual([]);
   });
 
-  test("running operations finish, and state has their results, even if more requests would be needed", async (context) => {
+  test("R20 after Cancel, running operations finish, and state has their results", async (context) => {
     const { expect } = context;
     const at = await stage(context, { variant: { delete: "marks", enabledOnCreate: "ignored" } });
     slow(at, "createApiKey", "createApiKey", "editWorkspace");
@@ -92,7 +92,7 @@ describe.concurrent("after Cancel", () => {
     expect(secondsSince(start)).toBeLessThan(1);
   });
 
-  test("a set stops early: state has exactly the keys of the service, and the next update does the rest", async (context) => {
+  test("R20 after Cancel, a set stops early with the service's keys in state, and the next update does the rest", async (context) => {
     const { expect } = context;
     const at = await stage(context, { latencyMs: 30 });
     const set = at.host.resource("ApiKeySet");
@@ -125,7 +125,7 @@ describe.concurrent("after Cancel", () => {
     expect(writes(at)).not.toContain("deleteApiKey");
   });
 
-  test("a set that renames, edits and deletes finishes only the running edit, and the next update does the rest", async (context) => {
+  test("R20 after Cancel, a set finishes only the running edit, and the next update renames and deletes", async (context) => {
     const { expect } = context;
     const at = await stage(context, { variant: {} });
     const set = at.host.resource("ApiKeySet");
@@ -161,7 +161,7 @@ describe.concurrent("after Cancel", () => {
 });
 
 describe.each<Ending>(["SIGINT", "engine exit"])("%s in the plugin", { concurrent: true }, (ending) => {
-  test("ends the process at once between operations", async (context) => {
+  test(`R20 ${ending} ends the plugin at once between operations`, async (context) => {
     const at = await stage(context);
     const start = performance.now();
     end(at, ending);
@@ -172,7 +172,7 @@ describe.each<Ending>(["SIGINT", "engine exit"])("%s in the plugin", { concurren
 
   for (const isCancelled of ending === "SIGINT" ? [false, true] : [false]) {
     const when = isCancelled ? "after Cancel, " : "";
-    test(`${when}during creates, rolls back what can be rolled back and names the rest with its id`, async (context) => {
+    test(`R20 ${ending} ${when}during creates of the plugin rolls back what it can, and names the rest with its id`, async (context) => {
       const { expect } = context;
       const at = await stage(context);
       const posts = ["createApiKey", "migrateApiKey", "createBilling"] as const;
@@ -204,7 +204,7 @@ describe.each<Ending>(["SIGINT", "engine exit"])("%s in the plugin", { concurren
   }
 });
 
-test("engine exit in the plugin rolls back, although nobody reads its debug lines any more", async (context) => {
+test("R20 engine exit in the plugin rolls back, although nobody reads its debug lines any more", async (context) => {
   const { expect } = context;
   const at = await stage(context, { env: { APIKEYS_DEBUG: "1" } });
   slow(at, "createApiKey");
@@ -219,7 +219,7 @@ test("engine exit in the plugin rolls back, although nobody reads its debug line
 });
 
 describe.concurrent("SIGINT in the plugin", () => {
-  test("before a write, keeps anything from being written", async (context) => {
+  test("R20 SIGINT in the plugin before a write keeps anything from being written", async (context) => {
     const { expect } = context;
     const at = await stage(context);
     slow(at, "listScopes", "readWorkspace");
@@ -232,7 +232,7 @@ describe.concurrent("SIGINT in the plugin", () => {
     expect(writes(at)).toEqual([]);
   });
 
-  test("during the create of a set, deletes all keys that it created", async (context) => {
+  test("R20 SIGINT in the plugin during the create of a set deletes all keys that it created", async (context) => {
     const { expect } = context;
     const at = await stage(context, { latencyMs: 30 });
     const set = at.host.resource("ApiKeySet");
@@ -246,7 +246,7 @@ describe.concurrent("SIGINT in the plugin", () => {
     expect(writes(at).filter((one) => one === "createApiKey").length).toBeLessThan(60);
   });
 
-  test("names a request without an answer before the engine kills the plugin", async (context) => {
+  test("R20 SIGINT in the plugin names a request without an answer before the engine kills the plugin", async (context) => {
     const { expect } = context;
     const at = await stage(context, { env: quickTimers({ 4000: 100, 500: 500 }) });
     at.standIn.inject({ endpoint: "createBilling", fault: { kind: "hang", carriedOut: true } });

@@ -201,7 +201,7 @@ describe("the state that a preview of the plugin shows", () => {
   const cases = names.flatMap((preset) => Object.keys(kinds).map((kind) => ({ preset, kind })));
   let number = 0;
   test.each(cases)(
-    "is what the update of $kind then writes, on the server variant $preset",
+    "R18 a preview shows the state that the update of $kind then writes, on the server variant $preset",
     async ({ preset, kind }) => {
       const variant = { ...defaultVariant, ...presets[preset], rateLimitPerSecond: 0, laterMs };
       scene.standIn.setVariant(variant);
@@ -220,7 +220,7 @@ describe("the state that a preview of the plugin shows", () => {
     },
   );
 
-  test("has a key's outputs that an update doesn't change; the others are unknown", async () => {
+  test("R18 a preview has a key's outputs that an update doesn't change; the others are unknown", async () => {
     scene.standIn.setVariant({});
     const resource = scene.host.resource("ApiKey", "known");
     const { inputs } = await resource.check({ ...least, prefix: "acme", expiresAt: 60 });
@@ -241,7 +241,7 @@ describe("the state that a preview of the plugin shows", () => {
     });
   });
 
-  test("has the outputs of a set's kept, edited and renamed keys by alias; the others are unknown", async () => {
+  test("R18 a preview has the outputs of a set's kept, edited and renamed keys; the others are unknown", async () => {
     const resource = scene.host.resource("ApiKeySet", "known");
     const entries = { kept: {}, edited: {}, replaced: {}, removed: {}, former: { name: "x" }, open: {} };
     const declared = { workspaceId: "ws_main", defaults: { customerId: "cus_1" }, keys: entries };
@@ -276,7 +276,7 @@ describe("the state that a preview of the plugin shows", () => {
     });
   });
 
-  test("has the outputs of settings, a scope and a grant that never change after the create", async () => {
+  test("R18 a preview has the outputs of settings, a scope and a grant that never change after the create", async () => {
     const made = async (kind: string, declared: Properties, change: Properties) => {
       const resource = scene.host.resource(kind, "known");
       const { inputs } = await resource.check({ workspaceId: "ws_main", ...declared });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { StoredKey } from "../../standin";
 import type { Properties } from "./host";
-import { failureOf, requestsOf } from "./keyActs";
+import { failureOf, requestsOf } from "./outcomes";
 import type { PluginHost } from "./plugin";
 import { quickTimers } from "./quickTimers";
 import { accessToken, openPluginScene, type Scene } from "./scene";
@@ -9,7 +9,7 @@ import { accessToken, openPluginScene, type Scene } from "./scene";
 const orders = { representation: "orders", read: true };
 const least = { workspaceId: "ws_main", customerId: "cus_1", name: "ci" };
 
-describe("what the plugin reads without state:", () => {
+describe("what the plugin reads without state", () => {
   let scene: Scene<PluginHost>;
   beforeAll(async () => {
     scene = await openPluginScene({ env: quickTimers() });
@@ -31,7 +31,7 @@ describe("what the plugin reads without state:", () => {
     scene.standIn.addKey({ ...least, scopes: [orders], ...more });
 
   describe("a function", () => {
-    test("returns what the service has", async () => {
+    test("a function called in the plugin returns what the service has", async () => {
       const { id } = someKey();
       scene.standIn.addScope({ workspaceId: "ws_main", representation: "orders" });
       const { host } = scene;
@@ -62,13 +62,13 @@ describe("what the plugin reads without state:", () => {
       ["getApiKeys", { workspaceId: "ws_nobody" }, /answered 404 .* Check workspaceId, and /],
       ["getWorkspace", { id: "" }, /^The argument id is empty: set it to an id of the service\.$/],
       ["getApiKey", { workspaceId: "ws_main", id: ".." }, /^The argument id is "\.\.": set it to an id/],
-    ])("fails and says what is wrong: %s %o", async (name, args, message) => {
+    ])("a function called in the plugin fails and says what is wrong: %s %o", async (name, args, message) => {
       expect((await failureOf(scene.host.invoke(name, args))).message).toMatch(message);
     });
   });
 
   describe("a list of resources", () => {
-    test("has ids by which each one can be imported", async () => {
+    test("a list of resources from the plugin has ids by which each one can be imported", async () => {
       someKey();
       someKey({ workspaceId: "ws_second", customerId: "cus_2", enabled: false });
       scene.standIn.addScope({ workspaceId: "ws_main", representation: "orders" });
@@ -85,7 +85,7 @@ describe("what the plugin reads without state:", () => {
       }
     });
 
-    test("has the objects of one workspace, and no more than the limit", async () => {
+    test("a list of resources from the plugin has the objects of one workspace, and no more than the limit", async () => {
       const { id } = someKey();
       const ids = async (query: Properties, limit?: number) =>
         (await scene.host.list("ApiKey", query, limit)).map((one) => one.id);
@@ -99,16 +99,19 @@ describe("what the plugin reads without state:", () => {
       ["CustomerBilling", {}, /^CustomerBilling can't be listed/],
       ["toString", {}, /^toString can't be listed/],
       ["ApiKey", { workspaceId: "ws_nobody" }, /^Listing the keys of workspace ws_nobody: .*404/],
-    ])("fails and says what is wrong: %s %o", async (kind, query, message) => {
-      const failure: unknown = await scene.host.list(kind, query).catch((error: unknown) => error);
-      expect((failure as { readonly details: string }).details).toMatch(message);
-      // And the next calls work.
-      expect(await scene.host.list("WorkspaceSettings")).toHaveLength(2);
-    });
+    ])(
+      "a list of resources from the plugin fails and says what is wrong: %s %o",
+      async (kind, query, message) => {
+        const failure: unknown = await scene.host.list(kind, query).catch((error: unknown) => error);
+        expect((failure as { readonly details: string }).details).toMatch(message);
+        // And the next calls work.
+        expect(await scene.host.list("WorkspaceSettings")).toHaveLength(2);
+      },
+    );
   });
 
   describe("`.get` in the plugin", () => {
-    test("R19 reads a key by either form of its id, and again in a refresh", async () => {
+    test("R19 get in the plugin reads a key by either form of its id, and again in a refresh", async () => {
       const { id } = someKey();
       for (const [given, inputs] of [
         [id, { workspaceId: "ws_main" }],
@@ -124,7 +127,7 @@ describe("what the plugin reads without state:", () => {
       }
     });
 
-    test("R19 fails for a key that does not exist", async () => {
+    test("R19 get in the plugin fails for a key that does not exist", async () => {
       const asked = { workspaceId: "ws_main" };
       const { message } = await failureOf(resource("ApiKey").get("key_0", { ...asked, __external: true }));
       expect(message).toBe("There is no ApiKey key_0 in workspace ws_main: check both ids.");
@@ -132,7 +135,7 @@ describe("what the plugin reads without state:", () => {
       expect(await resource("ApiKey").get("key_0", asked)).toMatchObject({ id: "", properties: {} });
     });
 
-    test("is recognized by its incomplete inputs; complete ones belong to a managed key, such as one imported by file", async () => {
+    test("R19 get in the plugin is recognized by its incomplete inputs; complete ones are of a managed key", async () => {
       const { id } = someKey();
       const { properties: managed } = await resource("ApiKey").refresh({ id, state: least }, least);
       expect(managed).toMatchObject({ name: "ci", scopes: [orders], enabled: true });
@@ -143,7 +146,7 @@ describe("what the plugin reads without state:", () => {
       expect(properties).toMatchObject({ __external: true });
     });
 
-    test("reads a workspace without settings with its name", async () => {
+    test("R19 get in the plugin reads a workspace without settings with its name", async () => {
       scene.standIn.editWorkspace("ws_second", {
         defaultExpiration: undefined,
         defaultKeyPrefix: undefined,
@@ -154,7 +157,7 @@ describe("what the plugin reads without state:", () => {
       expect(properties).toEqual({ workspaceId: "ws_second", name, teamId, ...read });
     });
 
-    test("finds a scope and settings whose workspace is a separate argument", async () => {
+    test("R19 get in the plugin finds a scope and settings whose workspace is a separate argument", async () => {
       scene.standIn.addScope({ workspaceId: "ws_main", representation: "orders" });
       scene.standIn.editWorkspace("ws_main", { defaultExpiration: 60 });
       const workspaceId = "ws_main";
@@ -179,7 +182,7 @@ describe("what the plugin reads without state:", () => {
       expect(Object.keys(found.properties)).not.toContain("__external");
     }
 
-    test("gives a key that can be updated and deleted by its own id and by the id to import", async () => {
+    test("R19 an import gives a key that can be updated and deleted by its own id and by the id to import", async () => {
       // An id of the service may look like one to import.
       for (const key of [someKey(), someKey({ id: "ws_main/key_1" })]) {
         const given = `ws_main/${key.id}`;
@@ -197,7 +200,7 @@ describe("what the plugin reads without state:", () => {
       }
     });
 
-    test("finds each kind of resource with the service's values, and its program then shows no change", async () => {
+    test("R19 an import finds each kind of resource with the service's values, and its program shows no change", async () => {
       const one = someKey();
       const scope = scene.standIn.addScope({ workspaceId: "ws_main", representation: "a/b", name: "AB" });
       scene.standIn.editWorkspace("ws_main", { defaultKeyPrefix: "sk", defaultExpiration: 60 });
@@ -212,7 +215,7 @@ describe("what the plugin reads without state:", () => {
       expect(scene.standIn.requests.filter(({ method }) => method !== "GET")).toEqual([]);
     });
 
-    test("of a key sends one GET, and the key can then be edited and deleted", async () => {
+    test("R19 an import of a key sends one GET, and the key can then be edited and deleted", async () => {
       const { id } = someKey();
       const { result, endpoints } = await requestsOf(scene, () => resource("ApiKey").import(`ws_main/${id}`));
       expect(endpoints).toBe("readApiKey");
@@ -235,13 +238,16 @@ describe("what the plugin reads without state:", () => {
       ["ApiKey", "ws_main/", "workspaceId/keyId"],
       ["Scope", "orders", "workspaceId/representation"],
     ];
-    test.each(wrong)("of %s by the id %s fails, and names the right form", async (kind, id, form) => {
-      const { result, requests } = await requestsOf(scene, () => failureOf(resource(kind).import(id)));
-      expect(result.message).toBe(`${kind}: the id ${JSON.stringify(id)} does not have the form ${form}.`);
-      expect(requests).toEqual([]);
-    });
+    test.each(wrong)(
+      "R19 an import of %s by the id %s fails, and names the right form",
+      async (kind, id, form) => {
+        const { result, requests } = await requestsOf(scene, () => failureOf(resource(kind).import(id)));
+        expect(result.message).toBe(`${kind}: the id ${JSON.stringify(id)} does not have the form ${form}.`);
+        expect(requests).toEqual([]);
+      },
+    );
 
-    test("R6 finds nothing only if the list confirms that", async () => {
+    test("R6 an import finds nothing only if the list confirms that", async () => {
       const nothing = { id: "", properties: {}, inputs: undefined };
       expect(await resource("ApiKey").import("ws_main/key_0")).toEqual(nothing);
       expect(await resource("Scope").import("ws_main/none")).toEqual(nothing);
@@ -256,13 +262,13 @@ describe("what the plugin reads without state:", () => {
       }
     });
 
-    test("puts the defaults of inputs into state", async () => {
+    test("R19 an import puts the defaults of inputs into state", async () => {
       scene.standIn.editWorkspace("ws_second", { defaultExpiration: 60 });
       const settings = await resource("WorkspaceSettings").import("ws_second");
       expect(settings.properties).toMatchObject({ defaultExpiration: 60, onDestroy: "retain" });
     });
 
-    test("W5 keeps the settings of that moment, which destroy restores", async () => {
+    test("W5 an import keeps the settings of that moment, which destroy restores", async () => {
       const then = { defaultKeyPrefix: "then", defaultExpiration: 60 };
       scene.standIn.editWorkspace("ws_second", then);
       const found = await resource("WorkspaceSettings").import("ws_second");

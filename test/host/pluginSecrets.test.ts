@@ -141,37 +141,40 @@ describe("R16 a value that the program made secret", () => {
   }
   const resourceOf = (kind: string, place: string): PluginResource => scene.host.marked(kind, place);
 
-  test.each(cases)("is marked in every answer about $kind ($place), and is in no message", async (one) => {
-    const { kind, place, least, always, inputs: secretly, update } = one;
-    const resource = resourceOf(kind, place);
-    const program = { ...least, ...secretly };
-    const { inputs, failures } = await marks(resource.check(program));
-    expect(failures).toEqual([]);
-    expect(unmarked(inputs)["__secrets"]).toEqual(await listOfSdk(program, always));
-    await marks(resource.preview(inputs));
-    const held = await marks(resource.create(inputs));
-    expect(held.state["__secrets"]).toEqual(inputs["__secrets"]);
-    expect((await resource.diff(held, inputs)).changes).toBe("none");
-    await marks(resource.refresh(held, inputs));
-    if (update === undefined) return;
+  test.each(cases)(
+    "R16 a secret input is marked in every answer about $kind ($place), and is in no message",
+    async (one) => {
+      const { kind, place, least, always, inputs: secretly, update } = one;
+      const resource = resourceOf(kind, place);
+      const program = { ...least, ...secretly };
+      const { inputs, failures } = await marks(resource.check(program));
+      expect(failures).toEqual([]);
+      expect(unmarked(inputs)["__secrets"]).toEqual(await listOfSdk(program, always));
+      await marks(resource.preview(inputs));
+      const held = await marks(resource.create(inputs));
+      expect(held.state["__secrets"]).toEqual(inputs["__secrets"]);
+      expect((await resource.diff(held, inputs)).changes).toBe("none");
+      await marks(resource.refresh(held, inputs));
+      if (update === undefined) return;
 
-    const { inputs: next } = await marks(resource.check({ ...program, ...update.change(program) }, inputs));
-    await marks(resource.preview(next, held));
-    const value = JSON.stringify(program).includes(ofSet) ? ofSet : marker;
-    const body = { message: `no ${value}` };
-    // After a refusal of what a list confirmed, the key is read and written again.
-    scene.standIn.inject({
-      endpoint: update.endpoint,
-      fault: { kind: "status", status: 400, body },
-      times: 4,
-    });
-    await failure(resource.update(held, next));
-    scene.standIn.clearFaults();
-    const after = await marks(resource.update(held, next));
-    for (const { id } of scene.standIn.keys()) scene.standIn.editKey(id, { enabled: true });
-    const seen = await marks(resource.refresh(after, next));
-    if (kind.startsWith("ApiKey")) expect(seen.inputs).toBeDefined();
-  });
+      const { inputs: next } = await marks(resource.check({ ...program, ...update.change(program) }, inputs));
+      await marks(resource.preview(next, held));
+      const value = JSON.stringify(program).includes(ofSet) ? ofSet : marker;
+      const body = { message: `no ${value}` };
+      // After a refusal of what a list confirmed, the key is read and written again.
+      scene.standIn.inject({
+        endpoint: update.endpoint,
+        fault: { kind: "status", status: 400, body },
+        times: 4,
+      });
+      await failure(resource.update(held, next));
+      scene.standIn.clearFaults();
+      const after = await marks(resource.update(held, next));
+      for (const { id } of scene.standIn.keys()) scene.standIn.editKey(id, { enabled: true });
+      const seen = await marks(resource.refresh(after, next));
+      if (kind.startsWith("ApiKey")) expect(seen.inputs).toBeDefined();
+    },
+  );
 
   const halfway = [
     { kind: "ApiKey", endpoint: "createApiKey", fault: { kind: "withoutKey" } },
@@ -183,25 +186,28 @@ describe("R16 a value that the program made secret", () => {
     },
     { kind: "CustomerBilling", endpoint: "createBilling", fault: { kind: "resetAfter" } },
   ] as const;
-  test.each(halfway)("is marked in the state of $kind that a create failing halfway leaves", async (one) => {
-    const { kind, endpoint, fault } = one;
-    for (const { place, least, inputs: secretly } of cases.filter((each) => each.kind === kind)) {
-      if (place === "existingKey") continue;
-      const resource = resourceOf(kind, `halfway ${place}`);
-      const { inputs } = await resource.check({
-        ...least,
-        ...secretly,
-        ...(kind === "CustomerBilling" && { grant: "2" }),
-      });
-      scene.standIn.inject({ endpoint, fault, times: 9 });
-      const { kept, message } = await failure(resource.create(inputs));
-      expect(kept, `${place} ${message}`).toBeDefined();
-      expect(shown(kept), place).not.toContain(marker);
-      scene.standIn.clearFaults();
-    }
-  });
+  test.each(halfway)(
+    "R16 a secret input is marked in the state of $kind that a create failing halfway leaves",
+    async (one) => {
+      const { kind, endpoint, fault } = one;
+      for (const { place, least, inputs: secretly } of cases.filter((each) => each.kind === kind)) {
+        if (place === "existingKey") continue;
+        const resource = resourceOf(kind, `halfway ${place}`);
+        const { inputs } = await resource.check({
+          ...least,
+          ...secretly,
+          ...(kind === "CustomerBilling" && { grant: "2" }),
+        });
+        scene.standIn.inject({ endpoint, fault, times: 9 });
+        const { kept, message } = await failure(resource.create(inputs));
+        expect(kept, `${place} ${message}`).toBeDefined();
+        expect(shown(kept), place).not.toContain(marker);
+        scene.standIn.clearFaults();
+      }
+    },
+  );
 
-  test("is listed as in a state of the dynamic host, so a stack that moves shows no change", async () => {
+  test("R16 a secret input is listed as in a state of the dynamic host, so a stack that moves shows no change", async () => {
     const resource = resourceOf("ApiKey", "moved");
     const program = { ...key, name: secret(), metadata: { list: [secret()] } };
     const { inputs } = await resource.check(program);
@@ -211,7 +217,7 @@ describe("R16 a value that the program made secret", () => {
     expect((await resource.diff({ ...held, state }, program)).changes).toBe("none");
   });
 
-  test("takes one update without a request when it is no longer secret, and is then not marked", async () => {
+  test("R16 an input that is no longer secret takes one update without a request, and is then not marked", async () => {
     const resource = resourceOf("ApiKey", "told");
     const { inputs } = await resource.check({ ...key, name: secret() });
     const held = await resource.create(inputs);
@@ -238,7 +244,7 @@ describe("R16 a value that the program made secret", () => {
     expect((await resource.update(after, again)).state).toMatchObject({ name: secret() });
   });
 
-  test("is one that the SDK lists or the engine marks; after check, the list alone counts", async () => {
+  test("R16 a secret input is one that the SDK lists or the engine marks; after check, the list alone counts", async () => {
     const resource = resourceOf("ApiKey", "transformed");
     const program = { ...key, name: secret(), prefix: "acme", __secrets: [["prefix"]] };
     const { inputs } = await marks(resource.check(program));
@@ -259,7 +265,7 @@ describe("R16 a value that the program made secret", () => {
     expect((await resource.update(held, edited)).state["__secrets"]).toEqual([["name"], ["prefix"]]);
   });
 
-  test("is not the only one: a key's own secret is always marked, even while it is unknown", async () => {
+  test("R16 a key's own secret is always marked, even while it is unknown", async () => {
     const single = resourceOf("ApiKey", "single");
     const { inputs } = await single.check({ ...key, name: "ci" });
     const previewed = await single.preview(inputs);
@@ -279,7 +285,7 @@ describe("R16 a value that the program made secret", () => {
     });
   });
 
-  test("is not printed by the engine, because a check failure names no property", async () => {
+  test("R16 a secret input is not printed by the engine, because a check failure names no property", async () => {
     for (const { kind, least } of kinds) {
       const bad = Object.fromEntries(
         Object.keys(least).map((name) => [name, secret([{ [marker]: marker }])]),

@@ -26,7 +26,7 @@ describe.each(["pulumi-nodejs:dynamic/apikeys:", "apikeys:index:"])(
     const ofKeys = (keys: Properties, defaults?: Properties) =>
       inProduction("ApiKeySet", { workspaceId: "ws_main", keys, ...(defaults && { defaults }) });
 
-    test("accepts resources that follow all policies", async () => {
+    test("the policy pack accepts resources that follow all policies", async () => {
       expect(await inProduction("ApiKey", { ...good, scopes: [scope("orders", "read")] })).toEqual([]);
       const { expiresAt: _, ...rest } = good;
       expect(await inProduction("RotatingApiKey", { ...rest, rotateEvery: "90d" })).toEqual([]);
@@ -37,7 +37,7 @@ describe.each(["pulumi-nodejs:dynamic/apikeys:", "apikeys:index:"])(
       expect(await pack.analyze({ type: "aws:s3:Bucket", props: { keys: {} } })).toEqual([]);
     });
 
-    test("finds each violation of an ApiKey", async () => {
+    test("the policy pack finds each violation of an ApiKey", async () => {
       const scopes = ["a", "b", "c", "d", "e"].map((one) => scope(one, "read"));
       const props = { ...good, expiresAt: null, prefix: "test", scopes: [...scopes, scope("f", "del")] };
       expect(await inProduction("ApiKey", props)).toEqual([
@@ -52,7 +52,7 @@ describe.each(["pulumi-nodejs:dynamic/apikeys:", "apikeys:index:"])(
       ]);
     });
 
-    test("finds each violation in the entries of a set, with their defaults", async () => {
+    test("the policy pack finds each violation in the entries of a set, with their defaults", async () => {
       const keys = {
         acme: {},
         beta: { expiresAt: null },
@@ -70,7 +70,7 @@ describe.each(["pulumi-nodejs:dynamic/apikeys:", "apikeys:index:"])(
       expect(await ofKeys({ acme: {} })).toHaveLength(2);
     });
 
-    test("doesn't require expiresAt or prefix of an existing key, which can't have them", async () => {
+    test("the policy pack doesn't require expiresAt or prefix of an existing key, which can't have them", async () => {
       const { expiresAt: _, prefix: __, ...rest } = good;
       for (const existing of [{ existingKey: secret("sk_old") }, { existingId: "key_1" }]) {
         expect(await inProduction("ApiKey", { ...rest, ...existing })).toEqual([]);
@@ -78,7 +78,7 @@ describe.each(["pulumi-nodejs:dynamic/apikeys:", "apikeys:index:"])(
       }
     });
 
-    test("advises to leave existingId and existingKey out of a RotatingApiKey, whose key may be a new one by now", async () => {
+    test("the policy pack advises to leave existingId and existingKey out of a RotatingApiKey", async () => {
       const { expiresAt: _, prefix: __, ...rest } = good;
       const existing = { ...rest, existingId: "key_1" };
       expect(await inProduction("RotatingApiKey", { ...existing, rotateEvery: "90d" })).toEqual([
@@ -87,13 +87,13 @@ describe.each(["pulumi-nodejs:dynamic/apikeys:", "apikeys:index:"])(
       expect(await inProduction("RotatingApiKey", { ...good, rotateEvery: "90d" })).toEqual([]);
     });
 
-    test("finds credits that are not protected", async () => {
+    test("the policy pack finds credits that are not protected", async () => {
       expect(await inProduction("CustomerBilling", { totalCredits: "1" })).toEqual([
         ["billing-protected", "is not protected: set the resource option protect"],
       ]);
     });
 
-    test("skips only the policies whose values are still unknown", async () => {
+    test("the policy pack skips only the policies whose values are still unknown", async () => {
       const open = (policy: string, path: string) => [
         policy,
         expect.stringMatching(
@@ -122,7 +122,7 @@ describe.each(["pulumi-nodejs:dynamic/apikeys:", "apikeys:index:"])(
       ]);
     });
 
-    test("checks secret values without printing them", async () => {
+    test("the policy pack checks secret values without printing them", async () => {
       const hidden = { name: secret("hidden"), scopes: secret([scope("orders", "del")]) };
       expect(await inProduction("ApiKey", { ...good, ...hidden, prefix: secret("hidden") })).toEqual([
         ["no-deleting-in-production", 'key "ci" may delete orders'],

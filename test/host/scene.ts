@@ -24,42 +24,36 @@ export interface SceneOptions extends Omit<StandInOptions, "tenants"> {
 
 /** In Pulumi's dynamic-provider host. */
 export function openScene(options: SceneOptions = {}): Promise<Scene> {
-  return openSceneOf(startHost, options, { isLaterAnother: false });
+  return openSceneOf(startHost, options);
 }
 
 /** In the plugin. */
 export function openPluginScene(options: SceneOptions = {}): Promise<Scene<PluginHost>> {
-  return openSceneOf(startPlugin, options, { isLaterAnother: true });
+  return openSceneOf(startPlugin, options);
 }
 
 async function openSceneOf<H extends Host>(
   start: (env: Readonly<Record<string, string>>) => Promise<H>,
-  { workspaces, env, ...options }: SceneOptions,
-  { isLaterAnother }: { readonly isLaterAnother: boolean },
+  { workspaces = ["ws_main", "ws_second"], env, ...options }: SceneOptions,
 ): Promise<Scene<H>> {
-  const ids = workspaces ?? ["ws_main", "ws_second"];
-  const tenants = [{ name: "acme", accessToken, workspaces: ids.map((id) => ({ id })) }];
+  const tenants = [{ name: "acme", accessToken, workspaces: workspaces.map((id) => ({ id })) }];
   const standIn = await startStandIn({ ...options, tenants });
-  const hosts: Promise<H>[] = [];
-  async function started(): Promise<H> {
-    const host = await start({
-      APIKEYS_BASE_URL: standIn.url,
-      APIKEYS_ACCESS_TOKEN: accessToken,
-      ...env,
-    });
+  const hosts: H[] = [];
+  async function opened(): Promise<H> {
+    const given = { APIKEYS_BASE_URL: standIn.url, APIKEYS_ACCESS_TOKEN: accessToken };
+    const host = await start({ ...given, ...env });
+    hosts.push(host);
     await host.configure({});
     return host;
   }
-  const opened = (place: number) => (hosts[place] ??= started());
-  const host = await opened(0);
+  const host = await opened();
   return {
     standIn,
     host,
     key: host.resource("ApiKey") as ReturnType<H["resource"]>,
-    // Calls to the dynamic host have no names here, so it can't tell a later program from this one.
-    laterHost: () => opened(isLaterAnother ? 1 : 0),
+    laterHost: opened,
     async close() {
-      const printed = await Promise.all(hosts.map(async (one) => (await one).stop()));
+      const printed = await Promise.all(hosts.map((one) => one.stop()));
       await standIn.close();
       return printed.join("");
     },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { failureOf } from "./keyActs";
+import { failureOf } from "./outcomes";
 import { quickTimers } from "./quickTimers";
 import { accessToken, openScene, type Scene } from "./scene";
 
@@ -13,7 +13,7 @@ describe("messages of the dynamic host", () => {
     scene = await openScene({ env: { ...quickTimers(), APIKEYS_DEBUG: "1" } });
   });
 
-  test("don't contain an existingKey that the service refuses, even if the service echoes it", async () => {
+  test("K5 messages of the dynamic host don't contain an existingKey, even if the service echoes it", async () => {
     scene.standIn.setVariant({ errorEchoes: "request", duplicateKey: 409 });
     const { inputs } = await scene.key.check({ ...least, existingKey: marker });
     await scene.key.create(inputs);
@@ -24,7 +24,7 @@ describe("messages of the dynamic host", () => {
     scene.standIn.setVariant({});
   });
 
-  test("don't contain a new secret, which is only in `key` of the state", async () => {
+  test("K6 messages of the dynamic host don't contain a new secret, which is only in `key` of the state", async () => {
     const { inputs } = await scene.key.check(least);
     const held = await scene.key.create(inputs);
     const { key, ...rest } = held.state;
@@ -43,7 +43,7 @@ describe("messages of the dynamic host", () => {
     expect(failure.message).not.toContain(key);
   });
 
-  test("include a line for each request with APIKEYS_DEBUG=1", async () => {
+  test("messages of the dynamic host include a line for each request with APIKEYS_DEBUG=1", async () => {
     printed = await scene.host.stop();
     expect(printed).toMatch(/^apikeys: POST \/api\/v1\/api-key\/migrate 409 attempt 1 \d+ ms$/m);
     expect(printed).toMatch(

@@ -26,7 +26,7 @@ const arrived = ({ standIn }: Stage, endpoint: string) =>
 const ids = (state: Properties) => Object.values(state["ids"] as Record<string, string>);
 
 describe.each(endings)("%s while the dynamic host works on a set", { concurrent: true }, (ending) => {
-  test("K11 during its create: created keys are deleted, existing ones never", async (context) => {
+  test(`R20 K11 ${ending} during the create of a set: created keys are deleted, existing ones never`, async (context) => {
     const { expect } = context;
     const at = await stage(context);
     const there = at.standIn.addKey({ workspaceId: "ws_main", customerId: "cus_1", name: "there" });
@@ -51,7 +51,7 @@ describe.each(endings)("%s while the dynamic host works on a set", { concurrent:
     expect(arrived(at, "deleteApiKey")).toBe(arrived(at, "createApiKey"));
   });
 
-  test("during its update: nothing is deleted, and no further key is created", async (context) => {
+  test(`R20 ${ending} during the update of a set: nothing is deleted, and no further key is created`, async (context) => {
     const { expect } = context;
     const at = await stage(context);
     const before = await declared(at, { ...many(10), gone: {} });

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { vi } from "vitest";
-import { preloaded, withWaits } from "./quickTimers";
+import { preloaded } from "./quickTimers";
 
 /** Measures the memory of a host. */
 export interface Gauge {
@@ -10,13 +10,9 @@ export interface Gauge {
   peak(): Promise<number>;
 }
 
-/**
- * Has the host write its peak to this file all the time, because `process.resourceUsage` exists on every platform.
- * `hurried`: time-outs, pauses and back-offs take a hundredth of their time.
- */
-export function gauge(file: string, { hurried = false } = {}): Gauge {
-  const script = `${hurried ? withWaits("ms < 250 || ms > 60_000 ? ms : ms / 100") : ""}
-import { renameSync, writeFileSync } from "node:fs";
+/** Has the host write its peak to this file all the time, because `process.resourceUsage` exists on every platform. */
+export function gauge(file: string): Gauge {
+  const script = `import { renameSync, writeFileSync } from "node:fs";
 let n = 0;
 const file = ${JSON.stringify(file)};
 setInterval(() => {

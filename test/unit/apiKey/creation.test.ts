@@ -3,7 +3,7 @@ import { CallError } from "../../../provider/client/send";
 import { apiKey } from "../../../provider/resources/apiKey";
 import { customerBilling } from "../../../provider/resources/customerBilling";
 import { least } from "../offline";
-import { failureOf, replying } from "../replying";
+import { failureOf, refused, replying } from "../replying";
 
 describe("K6 an answer to create", () => {
   const before = { id: "key_1", name: "other", customerId: "cus_2" };
@@ -67,7 +67,7 @@ describe("K6 an answer to create", () => {
     ]);
   });
 
-  test("that is lost is followed by a search for new keys of its name and customer only", async () => {
+  test("that is lost is followed by a search for new keys of its name and customer that no resource has", async () => {
     const made = { ...least, id: "key_2", name: " CI", createdAt: "2026-11-25" };
     let posts = 0;
     const keys = replying(apiKey, ({ method }) => {
@@ -75,8 +75,12 @@ describe("K6 an answer to create", () => {
         posts += 1;
         throw new CallError("ambiguous", "no answer came");
       }
-      return { apiKeys: posts === 0 ? [before] : [before, made, { ...made, id: "key_3", name: "theirs" }] };
+      const others = [before, { ...least, id: "key_0" }];
+      const since = [made, { ...made, id: "key_3", name: "theirs" }, { ...made, id: "key_4" }];
+      return { apiKeys: posts === 0 ? others : [...others, ...since] };
     });
+    // Another resource of this run has it.
+    keys.diff("key_4", { ...least, key: "sk_4" }, least);
     const { message } = await failureOf(keys.create(keys.check(least, undefined).inputs));
     expect(message).toContain(
       "New in the workspace's list: key_2 (created 2026-11-25). If no other stack or person created it, delete it",
@@ -95,6 +99,56 @@ describe("K6 an answer to create", () => {
     const { kept, message } = await failureOf(keys.create(inputs));
     expect(kept).toBeUndefined();
     expect(message).toMatch(/New in the workspace's list: key_2\. .*import it.*don't delete it/);
+  });
+
+  test.each([
+    [
+      "no new key",
+      { first: [], later: [] },
+      /The workspace's list shows no new key with this name and customer: run `pulumi up` again\./,
+    ],
+    [
+      "no list",
+      { first: undefined, later: undefined },
+      /list of keys could not be read \(.*403\): look for .*, created since 2\S+Z; if there is one, delete it/,
+    ],
+    [
+      "keys of that name, in a list that could not be read before",
+      { first: undefined, later: ["key_2", "key_3"] },
+      /Perhaps new in the workspace's list: key_2, key_3\. If one was created since 2\S+Z, and no other/,
+    ],
+  ])(
+    "K6 an answer to create that is lost is followed by what the workspace shows: %s",
+    async (_what, { first, later }, words) => {
+      let posts = 0;
+      const keys = replying(apiKey, ({ method }) => {
+        if (method === "POST") {
+          posts += 1;
+          throw new CallError("ambiguous", "no answer came");
+        }
+        const ids = posts === 0 ? first : later;
+        if (ids === undefined) throw refused();
+        return { apiKeys: ids.map((id) => ({ ...least, id })) };
+      });
+      const { kept, message } = await failureOf(keys.create(keys.check(least, undefined).inputs));
+      expect(kept).toBeUndefined();
+      expect(message).toMatch(words);
+      expect(posts).toBe(1);
+    },
+  );
+
+  test("K6 an answer to create without the secret is saved, and replaces the key, also after a refresh", async () => {
+    const keys = service({ ...least, id: "key_2", key: null });
+    const { inputs } = keys.check(least, undefined);
+    const { kept, message } = await failureOf(keys.create(inputs));
+    expect(message).toMatch(
+      /did not return the secret\. The key is in state, and the next update replaces it\.$/,
+    );
+    const { id, state } = kept ?? { id: "", state: {} };
+    expect(state).toMatchObject({ ...least, __keyLost: true });
+    const read = await keys.read(id, state);
+    for (const seen of [state, read?.state ?? {}])
+      expect(keys.diff(id, seen, inputs)).toMatchObject({ changes: true, replaces: ["key"] });
   });
 
   test("counts for only one of two concurrent creates if both are answered with one key", async () => {
@@ -116,3 +170,20 @@ test.each([
     );
   },
 );
+
+test("K6 a create warns of a key with its name and customer, unless that is in state, as in a replacement", async () => {
+  let made = 1;
+  const keys = replying(apiKey, ({ method }) => {
+    if (method === "GET") return { apiKeys: [{ ...least, id: "key_1" }] };
+    made += 1;
+    return { apiKey: { ...least, id: `key_${made}`, key: `sk_${made}`, enabled: true, scopes: [] } };
+  });
+  const { inputs } = keys.check({ ...least, keepers: { rotated: "1" } }, undefined);
+  await keys.create(inputs);
+  expect(keys.warnings).toEqual([
+    expect.stringMatching(/already has a key with this name and customer: key_1\. If another .* do nothing/),
+  ]);
+  keys.diff("key_1", { ...least, key: "sk_1" }, inputs);
+  await keys.create(inputs);
+  expect(keys.warnings).toHaveLength(1);
+});

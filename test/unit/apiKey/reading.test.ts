@@ -190,3 +190,22 @@ describe("R3 a refresh of many keys in one workspace", () => {
     }
   });
 });
+
+test("K8 a key that state has only the inputs of gets its outputs from a refresh, and the next one shows no change", async () => {
+  const keys = service();
+  const { key: _, maskedKey, createdAt, ...inputs } = stateOf("k0");
+  const read = await keys.read("k0", inputs);
+  expect(read?.state).toMatchObject({ ...inputs, maskedKey, createdAt });
+  expect(await keys.read("k0", read?.state)).toEqual({ id: "k0", state: read?.state });
+  expect(keys.diff("k0", read?.state ?? {}, keys.check(inputs, undefined).inputs)).toMatchObject({
+    changes: false,
+  });
+});
+
+test("R11 a refresh shows no change after a key was used, or its updatedAt changed", async () => {
+  const keys = service();
+  const later = "2027-01-01T00:00:00Z";
+  const read = await keys.read("k0", { ...stateOf("k0"), updatedAt: "2026-01-02T00:00:00Z" });
+  held.set("k0", { ...keyOf("k0"), lastUsedAt: later, updatedAt: later } as Key);
+  expect(await keys.read("k0", read?.state)).toEqual({ id: "k0", state: read?.state });
+});

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { failureOf } from "../replying";
 import { customerId, type Inputs, type Kept, of, service } from "./setService";
 
 const scopes = [{ representation: "orders", read: true }];
@@ -62,6 +63,35 @@ test("a replaced key is kept until its successor is confirmed to match the progr
   set.trouble.unseen = false;
   const fourth = await set.update(third, now, now);
   expect([set.gone, fourth.state["ids"]]).toEqual([["key_1"], { a: "key_2" }]);
+});
+
+test("K6 a replaced key is kept as long as its successor has no secret, and then deleted with all of those", async () => {
+  const set = service();
+  const first = await set.create(single);
+  set.trouble.silent = true;
+  const second = await set.failed(set.update(first, replaced, single));
+  expect(second.state).toMatchObject({ __keys: { a: { __keyLost: true } }, secrets: {} });
+  expect(set.changes(second, replaced)).toBe(true);
+  const third = await set.failed(set.update(second, replaced, single));
+  expect(set.gone).toEqual([]);
+  set.trouble.silent = false;
+  const fourth = await set.update(third, replaced, single);
+  expect(set.gone.toSorted()).toEqual(["key_1", "key_2", "key_3"]);
+  expect(fourth.state).toMatchObject({ ids: { a: "key_4" }, secrets: { a: "sk_key_4" } });
+  expect(set.changes(fourth, replaced)).toBe(false);
+});
+
+test("R7 a destroy deletes the other keys if one can't be deleted, and the next destroy that one", async () => {
+  const set = service({ undeletable: true });
+  const { id, state } = await set.create(of({ a: entry, b: entry }));
+  set.live.delete("key_1");
+  const { message } = await failureOf(set.delete(id, state));
+  expect(message).toMatch(
+    /^Deleting the keys of workspace ws_1: 1 of 2 failed\. The resource stays in state/,
+  );
+  set.trouble.undeletable = false;
+  await set.delete(id, state);
+  expect(set.gone).toEqual(["key_2"]);
 });
 
 test("R4 the next update writes a new key again if it could not be confirmed to match the program", async () => {

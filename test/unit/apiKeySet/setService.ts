@@ -26,6 +26,8 @@ export interface Trouble {
   unmet?: boolean;
   /** Answers to writes leave the scopes out, and no key can be read. */
   unseen?: boolean;
+  /** Answers to POST leave the secret out. */
+  silent?: boolean;
   /** Answers to PATCH are lost. */
   lost?: boolean;
 }
@@ -63,7 +65,7 @@ export function service(trouble: Trouble = {}) {
     if (trouble.lost && method === "PATCH") throw new CallError("ambiguous", "no answer", 500);
     const { scopes, ...others } = live.get(own) ?? {};
     const shown = trouble.unseen ? others : { ...others, scopes };
-    return { apiKey: method === "POST" ? shown : masked(shown) };
+    return { apiKey: method === "POST" && !trouble.silent ? shown : masked(shown) };
   });
   const create = (inputs: Inputs): Promise<Kept> => set.create(set.check(inputs, undefined).inputs);
   /** After an update that failed halfway, the engine still has the earlier inputs: `before`. */

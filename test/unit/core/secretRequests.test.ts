@@ -119,3 +119,20 @@ test("R16 what an interruption prints masks an existing key's value, even in a n
   expect(printed[0]).toContain("the run ended before the service answered");
   expect(printed.join()).toContain('"the old [secret]"');
 });
+
+test("K5 every request after the migration of a set's key masks the value, although no answer has it", async () => {
+  const seen: (readonly string[])[] = [];
+  const set = replying(apiKeySet, ({ method, body, path, secrets }) => {
+    if (method === "GET" && idIn({ path }) === "api-key") return { apiKeys: [] };
+    seen.push(secrets);
+    const known = { name: "a", customerId: "c", scopes: [] };
+    const enabled = method !== "POST";
+    return { apiKey: { ...known, enabled, ...(method === "PATCH" && (body as object)), id: "k" } };
+  });
+  const entry = { customerId: "c", existingKey: "sk_of_old" };
+  const { id, state } = await set.create(set.check(of({ a: entry }), undefined).inputs);
+  const { inputs } = set.check(of({ a: { ...entry, name: "b" } }), undefined);
+  await set.update(id, state, inputs);
+  expect(seen.length).toBeGreaterThan(3);
+  for (const secrets of seen) expect(secrets).toContain("sk_of_old");
+});

@@ -158,6 +158,18 @@ describe("a scope that the list does not show", () => {
   });
 });
 
+test("S3 a scope whose id changed is found by its representation, and destroy sends nothing and warns", async () => {
+  listed = [{ ...inputs, id: "sc_now" }];
+  const { state } = await subject.create(inputs);
+  expect((await subject.read("sc_before", state))?.id).toBe("sc_now");
+  const sent = subject.calls.length;
+  await subject.delete("sc_now", state);
+  expect(subject.calls).toHaveLength(sent);
+  expect(subject.warnings).toEqual([
+    'Scope "orders" in workspace ws_1 (sc_now) stays in the service, which has no call to delete a scope; it is only removed from state.',
+  ]);
+});
+
 test("R11 a refresh does not fill in times that were absent after the write", async () => {
   const { id, state } = await subject.create(inputs);
   listed = [{ ...inputs, id, createdAt: "2027-01-01T00:00:00Z", updatedAt: "2027-01-01T00:00:00Z" }];

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Failure } from "../../provider/core/errors";
+import type { Lifecycle } from "../../provider/lifecycle/operations";
 import { definitions } from "../../provider/resources";
-import { type HostedResource, HostFailure, type Properties } from "./host";
-import { quickTimers } from "./quickTimers";
-import { openScene, type Scene } from "./scene";
+import { type StandIn, startStandIn } from "../../standin";
+import { type Process, type State, startProcess } from "./lifecycles";
 
 /** Values that a program may give in place of a right one. */
 const texts = [
@@ -33,7 +34,7 @@ const values: readonly unknown[] = [
   Array.from({ length: 2_000 }, (_, n) => `10.0.${n % 256}.${n >> 8}/32`),
 ];
 
-const least: Readonly<Record<string, Properties>> = {
+const least: Readonly<Record<string, State>> = {
   WorkspaceSettings: { workspaceId: "ws_main", defaultKeyPrefix: "acme" },
   Scope: { workspaceId: "ws_main", name: "Orders", representation: "orders" },
   CustomerBilling: { workspaceId: "ws_main", totalCredits: "100" },
@@ -46,44 +47,47 @@ const kinds = Object.keys(least).map((kind) => ({
 }));
 
 describe.each(kinds)("inputs of a $kind", ({ kind, fields }) => {
-  let scene: Scene;
-  let resource: HostedResource;
+  let standIn: StandIn;
+  let process: Process;
+  let resource: Lifecycle;
   beforeAll(async () => {
-    scene = await openScene({
-      env: quickTimers(),
-      workspaces: ["ws_main", ...texts.filter((id) => id !== "")],
-    });
-    resource = scene.host.resource(kind);
+    const workspaces = ["ws_main", ...texts.filter((id) => id !== "")].map((id) => ({ id }));
+    standIn = await startStandIn({ tenants: [{ name: "acme", accessToken: "tok_inputs", workspaces }] });
+    process = startProcess(standIn);
+    resource = process.of(kind);
   });
-  afterAll(() => scene.close());
+  afterAll(async () => {
+    await process.close();
+    await standIn.close();
+  });
 
   test.each(fields)(
-    "R8 %s: any value either fails check, which names the field, or is sent unchanged",
+    `R8 any value of the input %s of a ${kind} either fails check, which names the field, or is sent unchanged`,
     async (field) => {
       for (const value of values) {
         const about = `${field} ${JSON.stringify(value)}`.slice(0, 200);
-        const inputs: Properties = { ...least[kind], [field]: value };
+        const inputs: Record<string, unknown> = { ...least[kind], [field]: value };
         if (field === "billingId") delete inputs["totalCredits"];
-        scene.standIn.clearRequests();
+        standIn.clearRequests();
         // What is there already is not sent.
-        scene.standIn.editWorkspace("ws_main", settings);
-        for (const { id } of scene.standIn.scopes("ws_main")) scene.standIn.deleteScope(id);
-        const checked = await resource.check(inputs);
-        const reasons = checked.failures.map(({ reason }) => reason);
+        standIn.editWorkspace("ws_main", settings);
+        for (const { id } of standIn.scopes("ws_main")) standIn.deleteScope(id);
+        const checked = resource.check(inputs, undefined);
+        const reasons = checked.failures;
         if (reasons.length > 0) {
           for (const reason of reasons)
             expect(reason, about).toMatch(/^(\w+(\[\d+\])?:|declare at least one of) .*\.$/);
-          expect(scene.standIn.requests, about).toEqual([]);
+          expect(standIn.requests, about).toEqual([]);
           continue;
         }
-        expect((await resource.check(checked.inputs, checked.inputs)).inputs, about).toEqual(checked.inputs);
+        expect(resource.check(checked.inputs, checked.inputs).inputs, about).toEqual(checked.inputs);
         const made = await resource.create(checked.inputs).catch((error: unknown) => error);
-        if (made instanceof HostFailure) expect(made.message, about).not.toContain("bug in pulumi-apikeys");
+        if (made instanceof Failure) expect(made.message, about).not.toContain("bug in pulumi-apikeys");
         expect(
-          scene.standIn.requests.map(({ endpoint }) => endpoint),
+          standIn.requests.map(({ endpoint }) => endpoint),
           about,
         ).not.toContain("unknown");
-        const bodies = scene.standIn.requests.map((request) => (request.body ?? {}) as Properties);
+        const bodies = standIn.requests.map((request) => (request.body ?? {}) as State);
         const sent = bodies.filter((body) => field in body).map((body) => body[field]);
         if (field in checked.inputs) {
           expect(sent.length > 0, about).toBe(isSent(field));
@@ -102,11 +106,11 @@ describe.each(kinds)("inputs of a $kind", ({ kind, fields }) => {
 
   /** The id of the workspace arrived unchanged, decoded from the path or in the body. */
   function expectAddressed(workspaceId: unknown): void {
-    expect(scene.standIn.requests).not.toEqual([]);
-    for (const { path, body } of scene.standIn.requests) {
+    expect(standIn.requests).not.toEqual([]);
+    for (const { path, body } of standIn.requests) {
       const segment = path.split("/")[4];
       const arrived =
-        kind === "CustomerBilling" ? (body as Properties)["workspaceId"] : decodeURIComponent(segment ?? "");
+        kind === "CustomerBilling" ? (body as State)["workspaceId"] : decodeURIComponent(segment ?? "");
       expect(arrived).toBe(workspaceId);
       expect(path).not.toMatch(/[?#]|\/\.\.?(\/|$)/);
     }

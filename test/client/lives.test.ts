@@ -1,0 +1,310 @@
+/** A life of each resource on every server variant. After each write, a read and a diff show no change (R3). */
+import { setTimeout as sleep } from "node:timers/promises";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { Failure } from "../../provider/core/errors";
+import { canonicalScopes } from "../../provider/resources/apiKey/scopes";
+import { defaultVariant, type StandIn, startStandIn, type Variant } from "../../standin";
+import { storedDecimal, storedName, storedNumber } from "../../standin/records";
+import { runs } from "../all";
+import { knobCases, mixtures, presetCases } from "../host/knobs";
+import { failureOf } from "../unit/replying";
+import { type Process, type State, startProcess } from "./lifecycles";
+
+const orders = { representation: "orders", read: true };
+const wider = [
+  { representation: "orders", read: true, update: true },
+  { representation: "users", read: true },
+];
+
+interface Held {
+  readonly id: string;
+  readonly state: State;
+  readonly inputs: State;
+}
+
+/** A resource on one variant, and what the service has. */
+interface Life {
+  readonly kind: string;
+  readonly process: Process;
+  readonly service: StandIn;
+  readonly variant: Variant;
+  readonly workspaceId: string;
+}
+
+function checked({ process, kind, workspaceId }: Life, inputs: State, before?: State): State {
+  const answer = process.of(kind).check({ workspaceId, ...inputs }, before);
+  expect(answer.failures).toEqual([]);
+  return answer.inputs;
+}
+
+async function created(life: Life, declared: State): Promise<Held> {
+  const inputs = checked(life, declared);
+  return settled(life, { ...(await life.process.of(life.kind).create(inputs)), inputs });
+}
+
+async function updated(life: Life, held: Held, change: State): Promise<Held> {
+  const inputs = checked(life, { ...held.inputs, ...change }, held.inputs);
+  const subject = life.process.of(life.kind);
+  expect(subject.diff(held.id, held.state, inputs)).toMatchObject({ replaces: [] });
+  expect(subject.diff(held.id, held.state, inputs).changes).not.toBe(false);
+  return settled(life, { id: held.id, state: await subject.update(held.id, held.state, inputs), inputs });
+}
+
+/** R3: state has what the program declares, and nothing shows a change. */
+async function settled({ process, kind, service }: Life, held: Held): Promise<Held> {
+  const { id, state, inputs } = held;
+  await service.settled();
+  // A set has the values of existing keys as its secrets.
+  if (kind !== "ApiKeySet") expect(state).toMatchObject(inputs);
+  expect(await process.of(kind).read(id, state)).toEqual({ id, state });
+  expect(process.of(kind).diff(id, state, inputs)).toMatchObject({ changes: false, replaces: [] });
+  return held;
+}
+
+/** R5: a change made outside Pulumi shows once in the inputs, and the next update reverts it. */
+async function reverted(life: Life, held: Held, drift: State): Promise<Held> {
+  const subject = life.process.of(life.kind);
+  const read = await subject.read(held.id, held.state);
+  expect(read?.inputs).toEqual({ ...held.inputs, ...drift });
+  const seen = { id: held.id, state: read?.state ?? {} };
+  expect(await subject.read(seen.id, seen.state)).toEqual(seen);
+  return updated(life, { ...held, ...seen }, {});
+}
+
+async function removed({ process, kind }: Life, { id, state }: Held): Promise<void> {
+  await process.of(kind).delete(id, state);
+}
+
+const isGone = ({ service }: Life, id: string) => service.key(id)?.deleted ?? true;
+
+/** The service has the key as declared, as the variant spells it. */
+function expectKey({ service, variant }: Life, id: string, { name, enabled = true, scopes }: State): void {
+  const key = service.key(id);
+  expect(key).toMatchObject({ name: storedName(String(name), variant), enabled, deleted: false });
+  expect(canonicalScopes(key?.scopes)).toEqual(scopes);
+}
+
+/** K6: a key whose secret is in no answer stays in state, and the next update replaces it. */
+async function withoutSecret(life: Life, declared: State, expected: object): Promise<void> {
+  const inputs = checked(life, declared);
+  const { kept, message } = await failureOf(life.process.of(life.kind).create(inputs));
+  expect(message).toContain("did not return the secret");
+  const { id, state } = kept as Held;
+  expect(JSON.stringify(state)).toContain('"__keyLost":true');
+  const read = await life.process.of(life.kind).read(id, state);
+  expect(life.process.of(life.kind).diff(id, read?.state ?? {}, inputs)).toMatchObject(expected);
+  await removed(life, { id, state, inputs });
+}
+
+async function keyLife(life: Life): Promise<void> {
+  const { service, variant, workspaceId } = life;
+  const subject = life.process.of(life.kind);
+  const declared = {
+    ...{ customerId: "cus_1", name: " Nightly Build", enabled: false, scopes: [orders] },
+    ...{ prefix: "acme", expiresAt: 86_399, metadata: { team: "build" } },
+  };
+  if (variant.createAnswer === "withoutKey")
+    return withoutSecret(life, declared, { changes: true, replaces: ["key"] });
+  let held = await created(life, declared);
+  expect(held.state["key"]).toBe(service.key(held.id)?.key);
+  for (const change of [{ name: "Evening " }, { enabled: true, scopes: wider }]) {
+    held = await updated(life, held, change);
+    expectKey(life, held.id, held.inputs);
+  }
+  // K4: fewer permissions, in as many PATCHes as it takes; an error if the service removes none.
+  const isKept = variant.patchScopes === "neverNarrows";
+  if (isKept || (variant.patchScopes === "merges" && variant.scopeIds === "none")) {
+    const next = { ...held.inputs, scopes: [orders] };
+    const { kept, message } = await failureOf(subject.update(held.id, held.state, next));
+    expect(message).toMatch(/scopes: the program has orders \(read\), the service still has orders/);
+    expect(kept?.state["scopes"]).toEqual(wider);
+    held = await updated(life, { ...held, ...kept }, { name: "Given In" });
+  } else {
+    held = await updated(life, held, { scopes: [orders] });
+  }
+  expectKey(life, held.id, held.inputs);
+  const drift = { name: "theirs", enabled: false, scopes: [] };
+  service.editKey(held.id, drift);
+  held = await reverted(life, held, drift);
+  expectKey(life, held.id, held.inputs);
+  await removed(life, held);
+  expect(isGone(life, held.id)).toBe(true);
+
+  const existingKey = `sk_live_${workspaceId}`;
+  const migrated = await created(life, { ...declared, prefix: null, expiresAt: null, existingKey });
+  expect([migrated.state["key"], service.key(migrated.id)?.key]).toEqual([existingKey, existingKey]);
+  await deletedElsewhere(life, migrated);
+}
+
+/** R6: a key that was deleted outside Pulumi leaves state, unless no list confirms it. */
+async function deletedElsewhere(life: Life, { id, state, inputs }: Held): Promise<void> {
+  const { service, variant, workspaceId } = life;
+  const subject = life.process.of(life.kind);
+  service.deleteKey(id);
+  // A list that lags behind catches up with the next change.
+  if (variant.listLag > 0) service.addScope({ workspaceId, representation: "later" });
+  if (variant.keyLists !== "answered") {
+    await expect(subject.read(id, state)).rejects.toThrow(/\blist.*`pulumi state delete`/s);
+    await expect(subject.update(id, state, { ...inputs, name: "x" })).rejects.toThrow(Failure);
+    return;
+  }
+  expect(await subject.read(id, state)).toBeUndefined();
+  await expect(subject.update(id, state, { ...inputs, name: "x" })).rejects.toThrow(
+    /the key no longer exists.*`pulumi up --refresh`/,
+  );
+  await subject.delete(id, state);
+}
+
+async function setLife(life: Life): Promise<void> {
+  const { service, variant, workspaceId } = life;
+  const keys = {
+    plain: {},
+    own: { scopes: [], prefix: "acme" },
+    old: { existingKey: `sk_old_${workspaceId}` },
+  };
+  const defaults = { customerId: "cus_1", scopes: [orders] };
+  if (variant.createAnswer === "withoutKey")
+    return withoutSecret(life, { defaults, keys: { plain: {} } }, { changes: true, replaces: [] });
+  const idsOf = ({ state }: Held) => state["ids"] as Readonly<Record<string, string>>;
+  let held = await created(life, { defaults, keys });
+  held = await updated(life, held, { defaults: { ...defaults, scopes: wider } });
+  const before = idsOf(held);
+  const plain = { enabled: false, name: "Plain One" };
+  held = await updated(life, held, {
+    keys: { plain, own: { scopes: [], prefix: "other" }, added: {}, moved: { renamedFrom: "old" } },
+  });
+  const now = idsOf(held);
+  expect([now["plain"], now["moved"]]).toEqual([before["plain"], before["old"]]);
+  expect([isGone(life, before["own"] ?? ""), now["own"] === before["own"]]).toEqual([true, false]);
+  expectKey(life, now["plain"] ?? "", { ...plain, scopes: wider });
+  expectKey(life, now["moved"] ?? "", { name: "moved", scopes: wider });
+  for (const [alias, id] of Object.entries(now))
+    expect((held.state["secrets"] as State)[alias]).toBe(service.key(id)?.key);
+  const drift = { name: "theirs", enabled: true, scopes: [] };
+  service.editKey(now["plain"] ?? "", drift);
+  held = await reverted(life, held, { keys: { ...(held.inputs["keys"] as object), plain: drift } });
+  await removed(life, held);
+  for (const id of Object.values(now)) expect(isGone(life, id)).toBe(true);
+}
+
+/** K11: adopted without a POST, by a PATCH where it differs. */
+async function adoptedLife(life: Life): Promise<void> {
+  const { service, variant, workspaceId } = life;
+  const name = storedName("There", variant);
+  const { id: existingId } = service.addKey({ workspaceId, customerId: "cus_1", name, scopes: [orders] });
+  const declared = { customerId: "cus_1", name, scopes: [orders], existingId };
+  const held = await created(life, declared);
+  expect([held.id, held.state["key"]]).toEqual([existingId, undefined]);
+  await created(life, { ...declared, name: " Ours", scopes: wider });
+  expectKey(life, existingId, { name: " Ours", scopes: wider });
+  const posts = service.requests.filter(({ method }) => method === "POST");
+  expect(posts).toEqual([]);
+  await deletedElsewhere(life, held);
+}
+
+async function settingsLife(life: Life): Promise<void> {
+  const { service, process, variant, workspaceId } = life;
+  const before = { defaultKeyPrefix: "old_", defaultAllowedIPs: ["10.1.0.0/16"], defaultExpiration: 3600 };
+  service.editWorkspace(workspaceId, before);
+  const there = () => service.workspaces().find(({ id }) => id === workspaceId);
+  const onDestroy = "restore";
+  let held = await created(life, {
+    defaultRateLimitPerSecond: 57,
+    defaultAllowedIPs: ["10.1.2.3/16"],
+    onDestroy,
+  });
+  expect(there()).toMatchObject({ ...before, defaultRateLimitPerSecond: storedNumber(57, variant) });
+  held = await updated(life, held, { defaultExpiration: 7207, defaultAllowedIPs: ["2001:DB8::1"] });
+  expect(there()).toMatchObject({ defaultKeyPrefix: "old_", defaultExpiration: storedNumber(7207, variant) });
+  const drift = { defaultRateLimitPerSecond: 330, defaultAllowedIPs: [] };
+  service.editWorkspace(workspaceId, drift);
+  held = await reverted(life, held, drift);
+  const later = startProcess(service, variant.rateLimitPerSecond > 0 ? "real" : "quick");
+  await removed({ ...life, process: later }, held);
+  await later.close();
+  expect(there()).toMatchObject(before);
+  // W6: a workspace is never gone.
+  service.deleteWorkspace(workspaceId);
+  await expect(process.of(life.kind).read(held.id, held.state)).rejects.toThrow(
+    /^Reading the defaults of workspace .*State is unchanged/,
+  );
+}
+
+async function scopeLife(life: Life): Promise<void> {
+  const { service, workspaceId, process, variant } = life;
+  const declared = { name: " All Orders", representation: "bills/ü?", description: "Every order" };
+  const held = await created(life, declared);
+  // Until a list shows the scope, declaring it once more would send a POST.
+  for (let lists = 0; lists < variant.listLag; lists += 1)
+    await process.of(life.kind).read(held.id, held.state);
+  const again = await created(life, { ...declared, name: "all orders " });
+  expect(again.id).toBe(held.id);
+  const other = checked(life, { ...declared, name: "Something" });
+  await expect(process.of(life.kind).create(other)).rejects.toThrow(
+    /the workspace already has it .*with name .*Declare these values, or another representation\.$/,
+  );
+  await removed(life, held);
+  expect(service.scopes(workspaceId)).toHaveLength(1);
+  expect(service.requests.filter(({ method }) => !["GET", "POST"].includes(method))).toEqual([]);
+}
+
+async function grantLife(life: Life): Promise<void> {
+  const { service, variant } = life;
+  const held = await created(life, { totalCredits: "0100.50", spendCap: 1000, externalMeterId: "meter_1" });
+  await created(life, { totalCredits: "7", spendCap: "5", externalMeterId: "meter_1", grant: "2" });
+  await removed(life, held);
+  const granted = service.billings().map(({ totalCredits }) => totalCredits);
+  expect(granted).toEqual(["100.5", "7"].map((credits) => storedDecimal(credits, variant)));
+}
+
+const lives = {
+  ApiKey: keyLife,
+  ApiKeySet: setLife,
+  "adopted ApiKey": adoptedLife,
+  WorkspaceSettings: settingsLife,
+  Scope: scopeLife,
+  CustomerBilling: grantLife,
+};
+const kinds = Object.entries(lives);
+const cases = kinds.flatMap(([what, live]) =>
+  [...presetCases, ...knobCases].map((each) => ({ ...each, what, live })),
+);
+
+async function lead(
+  what: string,
+  live: (life: Life) => Promise<void>,
+  variant: Variant,
+  workspaceId: string,
+) {
+  const tenants = [{ name: "acme", accessToken: "tok_lives", workspaces: [{ id: workspaceId }] }];
+  const service = await startStandIn({ variant, tenants });
+  const process = startProcess(service, variant.rateLimitPerSecond > 0 ? "real" : "quick", () => sleep(2));
+  try {
+    for (const representation of what === "Scope" ? [] : ["orders", "users"])
+      service.addScope({ workspaceId, representation });
+    await live({ kind: what.split(" ").at(-1) ?? "", process, service, variant, workspaceId });
+  } finally {
+    await process.close();
+    await service.close();
+  }
+}
+
+test.each(cases)("R3 the life of an $what on $name", ({ what, live, variant, workspaceId }) =>
+  lead(what, live, variant, workspaceId),
+);
+
+const workspaceIds = { text: "ws_1", numeric: "71", odd: "a b/ü%2F?#" };
+test.each(kinds)(
+  "R3 the life of an %s on random mixtures of server variants",
+  async (what, live) => {
+    await fc.assert(
+      fc.asyncProperty(mixtures, async (knobs) => {
+        const variant = { ...defaultVariant, ...knobs };
+        await lead(what, live, variant, workspaceIds[variant.ids]);
+      }),
+      { seed: 20_261_121, numRuns: runs(60), interruptAfterTimeLimit: 60_000, markInterruptAsFailure: true },
+    );
+  },
+  120_000,
+);
