@@ -81,11 +81,11 @@ describe.each<Host>(["dynamic", "plugin"])("a rotating key in the %s host", (hos
     scene.stack.setEnv("APIKEYS_STEP", "yes");
     scene.service.clearRequests();
     expect(ok(await scene.stack.preview()).output).toContain(
-      "the update will fail: the change of keepers needs a new key",
+      "can't be updated: the change of keepers needs a new key",
     );
     const up = await scene.stack.up();
     expect(up.ok).toBe(false);
-    expect(up.output).toContain("The change of keepers needs a new key, but the previous key,");
+    expect(up.output).toContain("the change of keepers needs a new key, but the previous key,");
     expect(writes()).toEqual([]);
     scene.stack.setEnv("APIKEYS_STEP", "");
   });
