@@ -26,10 +26,10 @@ function toDelete(keys: unknown): readonly unknown[] {
   return parts(keys).map((key) => (isRecord(key) ? decrypted(key["id"]) : key));
 }
 
-/** The values in a list or a map, which can be encrypted as a whole. */
+/** The values in a list or a map. Anything else counts as one value, so that no id is overlooked. */
 function parts(marked: unknown): readonly unknown[] {
   const value = decrypted(marked) ?? [];
-  return value === encrypted ? [encrypted] : Object.values(value).map(decrypted);
+  return typeof value === "object" ? Object.values(value).map(decrypted) : [value];
 }
 
 /** Reads the text of a file. Throws a Failure that names the file if it is not an exported stack. */
@@ -44,13 +44,19 @@ export function managedKeys(text: string, file: string, workspaceId: string): Ma
     const isElsewhere = typeof of === "string" && of !== workspaceId;
     // The stack only reads an external resource.
     if (external === true || isElsewhere) return [{ name, ids: [] }];
-    const all = idsIn(resource["id"], state);
+    const all = idsIn(resource["id"], state).filter((id) => id !== undefined && id !== null);
     if (all.includes(encrypted)) {
       throw new Failure(
         `${file}: the ids of the keys of "${name}" are encrypted. Export the stack with \`pulumi stack export --show-secrets\`, and delete that file afterwards.`,
       );
     }
-    return [{ name, ids: all.filter((id) => typeof id === "string" || typeof id === "number").map(String) }];
+    const ids = all.filter((id) => typeof id === "string" || typeof id === "number").map(String);
+    if (ids.length < all.length) {
+      throw new Failure(
+        `${file}: the ids of the keys of "${name}" can't be read. Export the stack again, and leave the file as it is.`,
+      );
+    }
+    return [{ name, ids }];
   });
   return { ids: found.flatMap(({ ids }) => ids), names: found.map(({ name }) => name) };
 }
@@ -68,11 +74,13 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined;
+    return unreadable;
   }
 }
 
 const encrypted = Symbol("encrypted");
+
+const unreadable = Symbol("unreadable");
 
 function decrypted(value: unknown): unknown {
   if (!isMarked(value)) return value;

@@ -120,11 +120,13 @@ function scopeLines(scopes: readonly Granted[]): Lines {
   return ["scopes: [", ...indented(all.map((scope) => `${scope},`)), "],"];
 }
 
-/** A literal on one line, in a comment too. */
+/** A JSON literal without invisible characters: no line break ends a comment, and no mark reverses the text. */
 function quoted(value: unknown): string {
-  return JSON.stringify(value).replace(
-    /[\u2028\u2029]/g,
-    (found) => `\\u${found.charCodeAt(0).toString(16)}`,
+  return JSON.stringify(value).replace(/(?! )[\p{C}\p{Z}]/gu, (found) =>
+    found
+      .split("")
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+      .join(""),
   );
 }
 

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { managedKeys } from "../../../cli/managed";
+import { Failure } from "../../../provider/core/errors";
 import { secret } from "../../../provider/hosts/secretMark";
 
 const exported = (name: string) =>
@@ -92,6 +93,7 @@ describe("managedKeys, which reads a stack's exported state,", () => {
   });
 
   const hidden = marked({ ciphertext: "v1:abc" });
+  const edited = marked({ plaintext: "sk_live_value" });
 
   it.each([
     ["ApiKeySet", "ids", (one: unknown) => ({ ids: one })],
@@ -105,15 +107,22 @@ describe("managedKeys, which reads a stack's exported state,", () => {
       "an id in __toDelete",
       (one: unknown) => ({ keyId: "key_1", __toDelete: [{ id: "key_2" }, { id: one }] }),
     ],
-  ] as const)("for %s, fails if %s is still encrypted", (kind, _field, outputs) => {
-    expect(() => inMain(state(resource(kind, outputs(hidden))))).toThrow(
-      `state.json: the ids of the keys of "of ${kind}" are encrypted.`,
-    );
+  ] as const)("for %s, fails if %s is still encrypted, or was edited", (kind, _field, outputs) => {
+    const whole = (one: unknown) => () => inMain(state(resource(kind, outputs(one))));
+    expect(whole(hidden)).toThrow(`state.json: the ids of the keys of "of ${kind}" are encrypted.`);
+    for (const value of [edited, marked({ plaintext: "" }), true])
+      expect(whole(value)).toThrow(
+        new Failure(
+          `state.json: the ids of the keys of "of ${kind}" can't be read. Export the stack again, and leave the file as it is.`,
+        ),
+      );
   });
 
   it("includes a key if the id of its workspace can't be read", () => {
     const of = (workspaceId: unknown) => inMain(state(resource("ApiKey", { workspaceId }))).ids;
-    expect([hidden, plain("ws_main"), plain("ws_second")].map((id) => of(id).length)).toEqual([1, 1, 0]);
+    expect([hidden, edited, plain("ws_main"), plain("ws_second")].map((id) => of(id).length)).toEqual([
+      1, 1, 1, 0,
+    ]);
   });
 
   it("finds no keys in an empty stack", () => {

@@ -128,6 +128,13 @@ export const keyIds = keys.ids;
     expect(program).toContain("// The key has no name in the service: the first update sets this one.");
     expect(program).toContain("// The service shows no customer for this key");
   });
+
+  it("escapes characters of a name that a reader would not see", () => {
+    const name = `a\u2028b\u202e"c\ud800\u00a0*/\u{e0041}`;
+    const program = programOfKeys(adoption([key(name)]));
+    expect(program).not.toMatch(/[^\n\x20-\x7e]/);
+    expect(declaredBy(program).resources[0]?.args["name"]).toBe(name);
+  });
 });
 
 const oddName = fc.oneof(
