@@ -34,7 +34,7 @@ export function write<T>(
   return transport.send({ ...credentials, method, path, isOnce, body, secrets, read, sending, run });
 }
 
-export async function get<T>({ sending: _, ...call }: Call, path: string, expected: Expected<T>): Promise<T> {
+export async function get<T>(call: Call, path: string, expected: Expected<T>): Promise<T> {
   // The transport throws if the answer to a GET can't be used.
   return (await write(call, "GET", path, expected)).record as T;
 }

@@ -177,7 +177,7 @@ export function openTransport(options: TransportOptions = {}) {
         const leftMs = until - Date.now();
         pausedMs += leftMs;
         if (pausedMs > retryLimits.pausesMs)
-          fail(new CallError("notSent", `the service asked to wait another ${seconds(leftMs)}`));
+          fail(new CallError("notSent", `the service asked to wait another ${seconds(leftMs)}`, 429));
         await pause(leftMs, signal);
         if (lane.quietUntil === until) lane.quietUntil = 0;
       }
@@ -194,15 +194,16 @@ export function openTransport(options: TransportOptions = {}) {
       const { verdict, status } = outcome;
       if (verdict === "ambiguous" && method !== "GET") mayBeDone = true;
       const askedMs = result.kind === "answered" ? retryAfterMs(result.headers["retry-after"]) : undefined;
-      const ceilingMs = Math.min(retryLimits.longestPauseMs, retryLimits.firstPauseMs * 2 ** (sent - 1));
-      const waitMs = Math.max(askedMs ?? 0, (0.5 + Math.random() / 2) * ceilingMs);
       const isThrottled = status === 429 || (status === 403 && askedMs !== undefined);
+      const failures = isThrottled ? sent - attempts : attempts + 1;
+      const ceilingMs = Math.min(retryLimits.longestPauseMs, retryLimits.firstPauseMs * 2 ** (failures - 1));
+      const waitMs = Math.max(askedMs ?? 0, (0.5 + Math.random() / 2) * ceilingMs);
       if (isThrottled) lane.quietUntil = Math.max(lane.quietUntil, Date.now() + waitMs);
       // Without pauses, even these must come to an end.
       if (!isThrottled || signal?.aborted) attempts += 1;
       const isSafe =
         verdict === "notSent" || (isThrottled ? !isOnce : verdict === "ambiguous" && method !== "POST");
-      const isInTime = Date.now() - beganAt - pausedMs < retryLimits.totalMs;
+      const isInTime = isThrottled || Date.now() - beganAt - pausedMs < retryLimits.totalMs;
       const isRepeated = isSafe && isInTime && attempts < retryLimits.attempts;
       if (!isRepeated || pausedMs + waitMs > retryLimits.pausesMs) fail(outcome);
       if (!isThrottled) {
