@@ -21,6 +21,7 @@ export interface SharedRead<T> {
 
 interface Listed {
   readonly id: string;
+  readonly deleted?: boolean | undefined;
 }
 
 /** The records of a list. */
@@ -113,8 +114,11 @@ function openReads(transport: Transport, credentials: Credentials) {
   };
   const list = <T extends Listed>(name: string, records: (call: Call) => Promise<readonly T[]>) =>
     shared(name, async (): Promise<Listing<T>> => {
-      const all = await records(call);
-      return { all, byId: new Map(all.map((record) => [record.id, record])) };
+      const byId = new Map<string, T>();
+      // If an id is listed twice, the record that is not deleted counts.
+      for (const record of await records(call))
+        if (!record.deleted || !byId.has(record.id)) byId.set(record.id, record);
+      return { all: [...byId.values()], byId };
     });
   return {
     /** What any reader masks in messages. */

@@ -3,7 +3,16 @@ import { CallError, recordOf, type Written } from "../client/send";
 import { mask } from "../client/words";
 import type { Session } from "./definition";
 import { InconclusiveError, reasonOf } from "./errors";
-import { caseFolded, type ManagedField, observedKey, type Properties, rewritten, same } from "./state";
+import type { UpdatableField } from "./fields";
+import {
+  caseFolded,
+  hiddenIn,
+  type ManagedField,
+  observedKey,
+  type Properties,
+  rewritten,
+  same,
+} from "./state";
 import { sentences } from "./text";
 
 /** The value that a field should have after a write. */
@@ -14,6 +23,27 @@ export interface Aim {
   readonly exact: boolean;
   /** Whether the value is one that should stay, instead of one that the program declares. */
   readonly kept?: boolean;
+}
+
+/**
+ * The aims of a write. A field that does not change may stay as the service rewrote it. `now`: what the service has before the
+ * write of an object that exists. `allExact`: every field must come back exactly.
+ */
+export function aimsOf(
+  fields: readonly UpdatableField[],
+  declared: Properties,
+  state: Properties,
+  now?: Properties,
+  allExact = false,
+): readonly Aim[] {
+  const settled = { ...state, ...hiddenIn(state, observedKey) };
+  return fields.map((field): Aim => {
+    const { name } = field;
+    const exact = allExact || field.exact;
+    const stays =
+      now !== undefined && same(field, state[name], declared[name]) && same(field, settled[name], now[name]);
+    return { field, value: stays && !exact ? now[name] : declared[name], exact };
+  });
 }
 
 /** A write of one object. */

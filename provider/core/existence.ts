@@ -1,7 +1,7 @@
 /** Whether an object of the service exists. No single answer says that it doesn't (R6), or that it was deleted (R7). */
 import { CallError, isNotFound, recordOf, type Written } from "../client/send";
 import { type Listing, type Reading, type SharedRead, sharedReads } from "../reads";
-import { pausesMs, pollUntil } from "./converge";
+import { pausesMs, pollUntil, type Settled } from "./converge";
 import type { Session } from "./definition";
 import { InconclusiveError } from "./errors";
 
@@ -150,7 +150,7 @@ export function isAboutObject(error: unknown): error is CallError {
 }
 
 /** Whether a refused write shows that the object is gone. Throws an InconclusiveError if that is not certain. */
-export async function isGoneAfter<T extends Shown>(
+async function isGoneAfter<T extends Shown>(
   session: Session,
   target: Target<T>,
   refusal: unknown,
@@ -161,6 +161,27 @@ export async function isGoneAfter<T extends Shown>(
   } catch (error) {
     // The refusal tells the user more than the failed read.
     if (error instanceof CallError) return false;
+    throw error;
+  }
+}
+
+/** Awaits a write. If it failed because the object is gone, throws `gone`. */
+export async function unlessGone<T extends Shown>(
+  session: Session,
+  target: Target<T>,
+  writing: Promise<Settled<T>>,
+  gone: () => InconclusiveError,
+): Promise<Settled<T>> {
+  const orGone = async (refusal: unknown) => {
+    if (await isGoneAfter(session, target, refusal)) throw gone();
+  };
+  try {
+    const settled = await writing;
+    // A repeated PATCH may have been refused, after the first was not answered.
+    if (settled.unseen) await orGone(settled.error);
+    return settled;
+  } catch (error) {
+    await orGone(error);
     throw error;
   }
 }
@@ -208,8 +229,20 @@ async function isDeleted<T extends Shown>(target: Target<T>): Promise<boolean> {
 
 // ---- Created -------------------------------------------------------------------------------------------------------
 
+/** Whether an object existed before a create, so that it is not what that has made. `before`: the list before the POST. */
+export function wasThere<T extends Shown>(
+  { registry }: Session,
+  workspaceId: string,
+  before: Reading<Listing<T>>,
+  id: string,
+): boolean {
+  const listed = before.kind === "known" ? before.value.byId.get(id) : undefined;
+  return (listed !== undefined && !listed.deleted) || registry.has(workspaceId, id);
+}
+
 /** A create whose answer was lost. */
 interface Search<T> {
+  readonly workspaceId: string;
   readonly list: SharedRead<Listing<T>>;
   /** The list before the POST. */
   readonly before: Reading<Listing<T>>;
@@ -222,12 +255,12 @@ interface Search<T> {
 /** Lists that a search has read in vain for 8 seconds: later searches take 2. */
 const searchedInVain = new WeakSet<object>();
 
-/** What a lost create may have created: it was not listed before. The list may lag behind. */
+/** What a lost create may have created: it was not there before. The list may lag behind. */
 export async function findCreated<T extends Shown>(
   session: Session,
-  { list, before, candidates, waitingFor }: Search<T>,
+  { workspaceId, list, before, candidates, waitingFor }: Search<T>,
 ): Promise<Reading<readonly T[]>> {
-  const isNew = ({ id }: T) => before.kind === "unavailable" || !before.value.byId.has(id);
+  const isNew = ({ id }: T) => !wasThere(session, workspaceId, before, id);
   const found = await pollUntil(session, {
     waitingFor,
     look: async (): Promise<Reading<readonly T[]>> => {

@@ -167,6 +167,7 @@ async function create(session: Session, declared: ScopeInputs): Promise<ScopeOut
       throw explain(error, session, { doing, notDone: "Nothing was created", advice });
   }
   const created = await findCreated(session, {
+    workspaceId,
     list: sharedReads(session.call).scopes(workspaceId),
     before: { kind: "known", value: before },
     candidates: ({ all }) => all.filter((scope) => isAlike(declared, scope)),

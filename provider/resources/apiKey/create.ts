@@ -4,7 +4,7 @@ import { CallError, type Written } from "../../client/send";
 import { type ApiKeyRecord, createApiKey, migrateApiKey } from "../../client/service";
 import type { Session } from "../../core/definition";
 import { explain, Failure, ifElsewhere, ifRefused } from "../../core/errors";
-import { findCreated } from "../../core/existence";
+import { findCreated, wasThere } from "../../core/existence";
 import { caseFolded } from "../../core/state";
 import { listed, sentences } from "../../core/text";
 import { type Listing, type Reading, type SharedRead, sharedReads } from "../../reads";
@@ -66,8 +66,7 @@ async function post(creation: Creation): Promise<Written<ApiKeyRecord>> {
 function isAnothers({ session, declared, before }: Creation, record: ApiKeyRecord): boolean {
   const { existingKey, workspaceId } = declared;
   const { id } = record;
-  const isListed = before.kind === "known" && before.value.byId.has(id);
-  if (!isListed && !session.registry.has(workspaceId, id)) return false;
+  if (!wasThere(session, workspaceId, before, id)) return false;
   if (existingKey === undefined || !hasValue(record, existingKey)) return true;
   session.warn(
     `Migrating ${label(declared)}: the service answered with ${id}, which existed before. If another resource or stack manages this key too, destroying either of them may delete it.`,
@@ -90,9 +89,9 @@ async function lostKey(creation: Creation, problem: string, advice?: string): Pr
       ? "the key is not in state, and its secret is lost"
       : "the key is not in state";
   const now = await findCreated(session, {
-    ...{ list, before, waitingFor: `the list to show ${label(declared)}` },
-    candidates: (listing) =>
-      namesakesIn(listing, declared).filter(({ id }) => !session.registry.has(declared.workspaceId, id)),
+    ...{ workspaceId: declared.workspaceId, list, before },
+    waitingFor: `the list to show ${label(declared)}`,
+    candidates: (listing) => namesakesIn(listing, declared),
   });
   const found = now.kind === "known" ? inWords(now.value) : "";
   const wanted = `a key with this name and customer, created since ${since}`;

@@ -9,7 +9,7 @@ import {
   editApiKey,
 } from "../../client/service";
 import {
-  type Aim,
+  aimsOf,
   converge,
   failureOf,
   type Say,
@@ -21,9 +21,9 @@ import {
 } from "../../core/converge";
 import type { Elsewhere, Outcome, Session } from "../../core/definition";
 import { explain, Failure, InconclusiveError, orFail } from "../../core/errors";
-import { deleteObject, isAboutObject, isGoneAfter, readsOf } from "../../core/existence";
+import { deleteObject, isAboutObject, readsOf, unlessGone } from "../../core/existence";
 import { isSecret, shown } from "../../core/secrecy";
-import { hiddenIn, type ManagedField, observedKey, type Properties, pick, same } from "../../core/state";
+import { pick } from "../../core/state";
 import { capitalised, sentences } from "../../core/text";
 import { createOrMigrate, type KeyProblem, secretProblem } from "./create";
 import {
@@ -192,12 +192,12 @@ function send(
   isListed = false,
 ): Promise<Settled<ApiKeyRecord>> {
   const { path, doing, notDone } = write;
-  const sent = matchProgram(session, write, current, { isListed }).catch(async (error) => {
+  const writing = matchProgram(session, write, current, { isListed }).catch(async (error) => {
+    if (!isListed || !isAboutObject(error)) throw error;
     // The list may have had other ids of its scopes.
-    if (isListed && isAboutObject(error)) return send(session, write, await readToWrite(session, write));
-    // A refused write may mean that the key is gone.
-    throw (await isGoneAfter(session, targetOf(session, path), error)) ? write.gone() : error;
+    return matchProgram(session, write, await readToWrite(session, write), {});
   });
+  const sent = unlessGone(session, targetOf(session, path), writing, write.gone);
   const advice = `Check that the access token is allowed to edit the keys of ${path.workspaceId}, and that the service accepts the values.`;
   return orFail(sent, session, { doing, notDone, advice });
 }
@@ -256,16 +256,12 @@ async function matchProgram(
   before: ApiKeyRecord,
   { isListed = false, created }: { readonly isListed?: boolean; readonly created?: Written<ApiKeyRecord> },
 ): Promise<Settled<ApiKeyRecord>> {
-  const now = observe(before);
-  const aims = updatable.map((field): Aim => {
-    const exact = isListed || field.exact;
-    const isAimed = exact || created !== undefined || isChanging(field, declared, state, now);
-    return { field, value: isAimed ? declared[field.name] : now[field.name], exact };
-  });
+  const isEdit = created === undefined;
+  const aims = aimsOf(updatable, declared, state, isEdit ? observe(before) : undefined, isListed);
   const writing: Writing<ApiKeyRecord> = {
     waitingFor: `key ${path.keyId} to match the program`,
     before,
-    isEdit: created === undefined,
+    isEdit,
     aims,
     observe,
     write: (attempt, seen) =>
@@ -300,13 +296,6 @@ function bodyOf(attempt: number, declared: KeyInputs, { scopes: current = [] }: 
 /** A value in a message; a string, or none, in quotes. */
 function inQuotes(value: unknown): string {
   return value === undefined || typeof value === "string" ? `"${value ?? ""}"` : `${value}`;
-}
-
-/** A field that doesn't change may stay as the service rewrote it (R4). */
-function isChanging(field: ManagedField, declared: Properties, state: Properties, now: Properties): boolean {
-  const { name } = field;
-  const settled = { ...state, ...hiddenIn(state, observedKey) };
-  return !(same(field, state[name], declared[name]) && same(field, settled[name], now[name]));
 }
 
 function deletedOutside(): InconclusiveError {

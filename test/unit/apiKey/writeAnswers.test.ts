@@ -26,10 +26,14 @@ describe("R6 an update whose PATCH is refused", () => {
   });
 });
 
-test("R4 an update whose PATCH is refused after a lost answer says that it may have been applied", async () => {
-  const write = new CallError("ambiguous", "the service answered 404", 404);
-  const updating = keyOn({ write }).update("key_1", state, { ...state, enabled: false });
-  expect((await failureOf(updating)).message).toContain("It is not known whether the change was applied");
+test("R6 an update whose PATCH is refused after a lost answer says that the key no longer exists if it is gone", async () => {
+  const unclear = new CallError("ambiguous", "the service answered 404", 404);
+  const updating = (answers: Answers) =>
+    failureOf(keyOn(answers).update("key_1", state, { ...state, enabled: false }));
+  const { message } = await updating({ write: unclear, reads: [alive, refused(404)] });
+  expect(message).toMatch(/no longer exists.*State is unchanged\. Run `pulumi up --refresh`/);
+  const doubt = await updating({ write: unclear });
+  expect(doubt.message).toContain("It is not known whether the change was applied");
 });
 
 describe("R4 a write that is carried out a little later", () => {

@@ -49,7 +49,7 @@ test("the example resource is created by one POST, and what a lost answer may ha
     return answered;
   });
   const { message, unresolved } = await failureOf(hooks.create(inputs));
-  expect(message).toContain("It may be hook_1: delete that");
+  expect(message).toContain("It may be hook_1: delete it if nobody else made it");
   expect(unresolved).toBe(true);
   expect(hooks.calls.filter(({ method }) => method === "POST")).toHaveLength(1);
 });
@@ -76,4 +76,19 @@ test("the example resource says what a service did not apply, and keeps what it 
   const { message, kept } = await failureOf(hooks.update(id, state, { ...inputs, enabled: false }));
   expect(message).toContain("enabled: the program has false, the service still has true");
   expect(kept?.state).toMatchObject({ enabled: true });
+});
+
+test("the example resource takes what the service makes of a value for no change, with a warning", async () => {
+  const hooks = served((_asked, answer) => {
+    const { webhook: record } = answer() as { webhook?: { url: string } };
+    if (record === undefined) return answer();
+    if (!record.url.endsWith("/")) record.url += "/";
+    return { webhook: record };
+  });
+  const { id, state } = await hooks.create(inputs);
+  expect(hooks.warnings).toEqual([expect.stringContaining('the service has "https://a.test/"')]);
+  expect(hooks.diff(id, state, inputs).changes).toBe(false);
+  const next = await hooks.update(id, state, { ...inputs, enabled: false });
+  expect(next).toMatchObject({ url: "https://a.test", enabled: false });
+  expect((await hooks.read(id, next))?.inputs).toBeUndefined();
 });

@@ -2,14 +2,17 @@
 import * as z from "zod/mini";
 import * as field from "../../../provider/client/decode";
 import { apiPath, type Call, get, many, one, write } from "../../../provider/client/request";
-import { CallError } from "../../../provider/client/send";
+import { CallError, type Written } from "../../../provider/client/send";
 import {
-  type Aim,
+  aimsOf,
   converge,
   failureOf,
   type Say,
   type Settled,
+  saying,
   stateAfter,
+  type Writing,
+  warningsOf,
 } from "../../../provider/core/converge";
 import {
   define,
@@ -20,7 +23,15 @@ import {
   type StateOf,
 } from "../../../provider/core/definition";
 import { explain, Failure, InconclusiveError, orFail } from "../../../provider/core/errors";
-import { deleteObject, findCreated, lookUp, readsOf, type Target } from "../../../provider/core/existence";
+import {
+  deleteObject,
+  findCreated,
+  lookUp,
+  readsOf,
+  type Target,
+  unlessGone,
+  wasThere,
+} from "../../../provider/core/existence";
 import {
   aString,
   boolean,
@@ -31,7 +42,8 @@ import {
   string,
   updatableFields,
 } from "../../../provider/core/fields";
-import { applyDrift, type Properties } from "../../../provider/core/state";
+import { isSecret } from "../../../provider/core/secrecy";
+import { applyDrift, observedKey, type Properties } from "../../../provider/core/state";
 import { sentences } from "../../../provider/core/text";
 import { sharedReads } from "../../../provider/reads";
 import { optionalFlag, pathSegment, requiredString } from "../../../provider/resources/fields/schemas";
@@ -90,7 +102,12 @@ function bodyOf(declared: Inputs): Properties {
 
 const label = ({ url, workspaceId }: { readonly url?: unknown; readonly workspaceId?: unknown }) =>
   `webhook ${url} in workspace ${workspaceId}`;
-const say: Say = (_field, value) => JSON.stringify(value);
+
+const sayingOf = (declared: Inputs): Say =>
+  saying(
+    (name) => isSecret(declared, name),
+    (_name, value) => JSON.stringify(value),
+  );
 
 function listOf(session: Session, workspaceId: string) {
   return sharedReads(session.call).list(`webhooks ${workspaceId}`, (call) => listWebhooks(call, workspaceId));
@@ -105,7 +122,7 @@ function targetOf(session: Session, path: Path): Target<Webhook> {
 
 export const webhook = define({
   kind: "Webhook",
-  shape,
+  shape: { ...shape, follows: (path) => [[observedKey, ...path]] },
   label,
   rules: () => [],
   create,
@@ -127,57 +144,72 @@ export const webhook = define({
 async function create(session: Session, declared: Inputs): Promise<Outcome<State>> {
   const { workspaceId } = declared;
   const doing = `Creating ${label(declared)}`;
-  const list = listOf(session, workspaceId);
-  const before = await list.recent();
+  const before = await listOf(session, workspaceId).recent();
+  let written: Written<Webhook>;
   try {
-    const written = await createWebhook(session.call, workspaceId, bodyOf(declared));
-    if (written.record === undefined) throw new CallError("ambiguous", written.problem ?? "");
-    const { id, createdAt } = written.record;
-    session.registry.add(workspaceId, id);
-    const settled = await settle(session, { workspaceId, id }, declared, written.record, written);
-    return outcomeOf(session, doing, { id, state: { createdAt } }, declared, settled);
+    written = await createWebhook(session.call, workspaceId, bodyOf(declared));
   } catch (error) {
-    if (!(error instanceof CallError && error.verdict === "ambiguous"))
-      throw explain(error, session, { doing, notDone: "Nothing was created" });
-    const waitingFor = `the list to show ${label(declared)}`;
-    const candidates = ({ all }: { readonly all: readonly Webhook[] }) =>
-      all.filter(({ url }) => url === declared.url);
-    const found = await findCreated(session, { list, before, candidates, waitingFor });
-    const ids = found.kind === "known" ? found.value.map(({ id }) => id) : [];
-    const left = ids.length === 0 ? undefined : `It may be ${ids.join(", ")}: delete that`;
-    throw new Failure(sentences(`${doing}: ${error.message}`, "It may have been created", left), {
-      unresolved: true,
-    });
+    if (error instanceof CallError && error.verdict === "ambiguous")
+      throw await lost(session, declared, before, error.message);
+    throw explain(error, session, { doing, notDone: "Nothing was created" });
   }
+  const { record, problem = "the answer can't be used" } = written;
+  if (record === undefined) throw await lost(session, declared, before, problem);
+  const { id, createdAt } = record;
+  if (wasThere(session, workspaceId, before, id))
+    throw await lost(session, declared, before, `the service answered with ${id}, which existed before`);
+  session.registry.add(workspaceId, id);
+  const held = { id, state: { createdAt } };
+  return outcomeOf(session, doing, held, declared, await settle(session, held, declared, record, written));
+}
+
+/** The error of a create whose answer can't be used. It names what may have been created. */
+async function lost(
+  session: Session,
+  declared: Inputs,
+  before: Awaited<ReturnType<ReturnType<typeof listOf>["recent"]>>,
+  problem: string,
+): Promise<Failure> {
+  const { workspaceId } = declared;
+  const found = await findCreated(session, {
+    ...{ workspaceId, before, list: listOf(session, workspaceId) },
+    waitingFor: `the list to show ${label(declared)}`,
+    candidates: ({ all }) => all.filter(({ url }) => url === declared.url),
+  });
+  const ids = found.kind === "known" ? found.value.map(({ id }) => id) : [];
+  const left = ids.length === 0 ? undefined : `It may be ${ids.join(", ")}: delete it if nobody else made it`;
+  const reason = sentences(problem, "It is not known whether it was created", left);
+  return new Failure(`Creating ${label(declared)}: ${reason}`, { unresolved: true });
 }
 
 async function update(session: Session, held: Held<Shape>, declared: Inputs): Promise<Outcome<State>> {
   const doing = `Updating ${label(declared)}`;
-  const path = { workspaceId: declared.workspaceId, id: held.id };
   const words = { doing, notDone: "State is unchanged" };
-  const { explainMissing } = readsOf(session, targetOf(session, path), gone);
-  const before = await orFail(explainMissing(), session, words);
-  const settled = await orFail(settle(session, path, declared, before), session, words);
-  return outcomeOf(session, doing, held, declared, settled);
+  const target = targetOf(session, { workspaceId: declared.workspaceId, id: held.id });
+  const before = await orFail(lookUp(session, target), session, words);
+  if (before === undefined) throw explain(gone(), session, words);
+  const writing = unlessGone(session, target, settle(session, held, declared, before), gone);
+  return outcomeOf(session, doing, held, declared, await orFail(writing, session, words));
 }
 
 const gone = () => new InconclusiveError("the webhook no longer exists", "Run `pulumi up --refresh`");
 
-/** Writes the webhook until it is seen to be as declared. */
+/** Writes the webhook until it is seen to be as declared. `created`: the answer that shows a new one. */
 async function settle(
   session: Session,
-  path: Path,
+  { id, state }: Held<Shape>,
   declared: Inputs,
   before: Webhook,
-  created?: Parameters<typeof converge<Webhook>>[2],
+  created?: Written<Webhook>,
 ): Promise<Settled<Webhook>> {
-  const wanted: Properties = declared;
-  const aims = updatable.map((one): Aim => ({ field: one, value: wanted[one.name], exact: one.exact }));
-  const writing = {
-    waitingFor: `webhook ${path.id} to match the program`,
-    ...{ before, isEdit: created === undefined, aims, observe },
-    write: (attempt: number) => (attempt > 1 ? undefined : editWebhook(session.call, path, bodyOf(declared))),
-    isShown: (answer: Webhook) => updatable.every(({ name }) => (answer as Properties)[name] !== undefined),
+  const path = { workspaceId: declared.workspaceId, id };
+  const isEdit = created === undefined;
+  const writing: Writing<Webhook> = {
+    waitingFor: `webhook ${id} to match the program`,
+    ...{ before, isEdit, observe },
+    aims: aimsOf(updatable, declared, state, isEdit ? observe(before) : undefined),
+    write: (attempt) => (attempt > 1 ? undefined : editWebhook(session.call, path, bodyOf(declared))),
+    isShown: (answer) => updatable.every(({ name }) => (answer as Properties)[name] !== undefined),
     ...readsOf(session, targetOf(session, path), gone),
   };
   return converge(session, writing, created);
@@ -190,6 +222,8 @@ function outcomeOf(
   declared: Inputs,
   settled: Settled<Webhook>,
 ): Outcome<State> {
+  const say = sayingOf(declared);
+  for (const warning of warningsOf(settled, say)) session.warn(`Webhook ${id}: ${warning}`, [id]);
   const why = failureOf(session, settled, say);
   const next = { ...state, ...stateAfter(updatable, declared, settled, observe) };
   return { id, state: next, ...(why !== undefined && { failure: `${doing}: ${why}` }) };
