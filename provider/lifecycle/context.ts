@@ -65,7 +65,7 @@ export interface KindContext extends Shared {
   readonly services: () => readonly string[];
   /** Ids that a refresh has read: the diff that follows compares the last update's inputs, not the program's. */
   readonly refreshed: Set<string>;
-  /** By URN, the inputs in state of the resources that were read before this update (`refreshBeforeUpdate`). */
+  /** By URN, the inputs in state of the resources that were read before this update (`readFirst`). */
   readonly inState: Map<string, Properties>;
 }
 

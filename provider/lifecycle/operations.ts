@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { AnyDefinition, Outcome } from "../core/definition";
 import { Failure } from "../core/errors";
-import { objectIdentity } from "../core/registry";
+import { type Managed, objectIdentity } from "../core/registry";
 import { openRun, type Run } from "../core/run";
 import { secretsOf, secretValues, textsIn, valuesAt, withSecrets } from "../core/secrecy";
 import {
@@ -67,7 +67,7 @@ async function create(context: KindContext, news: Properties): Promise<Kept> {
     [news],
     async (session) => {
       const creating = definition.create(session, inputs, plan);
-      return finish(context, await undoIfOver(context, session, inputs, creating));
+      return finish(context, await saved(context, session, inputs, creating));
     },
     (session) => unsaved(context, session, inputs, { left: [] }),
   );
@@ -153,7 +153,8 @@ async function update(context: KindContext, given: Kept, news: Properties): Prom
     if (sameObject !== undefined) return sameObject;
     if (!plan.isLocal) expectSameBaseUrl(context, given);
     if (plan.refusal !== undefined) throw new Failure(plan.refusal);
-    return finish(context, await definition.update(session, before, inputs, plan)).state;
+    const updating = definition.update(session, before, inputs, plan);
+    return finish(context, await saved(context, session, inputs, updating, before)).state;
   });
 }
 
@@ -222,18 +223,19 @@ function partsOf(kind: string, form: string, id: string, { workspaceId }: Proper
 
 // ---- After the end of the run --------------------------------------------------------------------------------------
 
-/** Undoes a create whose result nobody takes any more, and names what stays (R20). */
-async function undoIfOver(
+/** Undoes a create whose result nobody takes any more, and names what a create or an update leaves (R20). */
+async function saved(
   context: KindContext,
   session: OpenSession,
   inputs: Properties,
-  creating: Promise<Outcome>,
+  writing: Promise<Outcome>,
+  before?: Kept,
 ): Promise<Outcome> {
   const { definition, host, registry } = context;
   const { over } = host.run;
   let outcome: Outcome;
   try {
-    outcome = await creating;
+    outcome = await writing;
   } catch (error) {
     const isUnseen = over.aborted && error instanceof Failure && error.unresolved;
     if (isUnseen) for (const line of [error.headline, ...error.lines]) session.warn(line);
@@ -242,16 +244,19 @@ async function undoIfOver(
   if (!over.aborted) return outcome;
   const { id, state, unresolved = [] } = outcome;
   const created = definition.unsaved?.created?.(state);
-  if (created !== undefined) await undo(context, [inputs, state], { id, state: created });
-  const adopted = new Set(definition.identities(inputs));
+  const isUndone = before === undefined && created !== undefined;
+  if (isUndone) await undo(context, [inputs, state], { id, state: created });
+  const held = before === undefined ? [] : [...definition.managed(before.id, before.state)];
+  const identity = (one: Managed) => objectIdentity(one.workspaceId, one.id);
+  const known = new Set([...held.map(identity), ...definition.identities(inputs)]);
   const left = [...definition.managed(id, state)]
-    .filter((one) => !adopted.has(objectIdentity(one.workspaceId, one.id)))
-    .filter((one) => !registry.isDropped(one.workspaceId, one.id))
+    .filter((one) => !known.has(identity(one)) && !registry.isDropped(one.workspaceId, one.id))
     .map((one) => one.id);
-  const isUndone = created !== undefined && left.length === 0;
-  const line = isUndone ? undefined : unsaved(context, session, inputs, { left, state });
+  // An update's own objects are in state already, and so is what it adopts.
+  const isNamed = left.length > 0 || (before === undefined && !isUndone);
+  const line = isNamed ? unsaved(context, session, inputs, { left, state }) : undefined;
   for (const text of [...unresolved, line]) if (text !== undefined) session.warn(text);
-  if (created === undefined) return outcome;
+  if (!isUndone) return outcome;
   throw new Failure(
     `The result could not be saved to state because ${over.reason}. The create was undone, except for what warnings name.`,
   );

@@ -62,8 +62,8 @@ export function unnamed(trace: Trace): readonly Finding[] {
 }
 
 /**
- * Two Ctrl-C ended a create in which a key was made, and its answer had come: it lives, and neither state nor what the
- * user had read by then names it. That a later up may do so is an excuse for an update only.
+ * Two Ctrl-C ended a command in which a key was made, and its answer had come: it lives, and neither state nor what the
+ * user had read by then names it. That a later up may do so is no excuse for a provider that was told at once.
  */
 export function leftStanding(trace: Trace): readonly Finding[] {
   const { commands, made, requests, interruptsAtOnce } = trace;
@@ -77,9 +77,7 @@ export function leftStanding(trace: Trace): readonly Finding[] {
       return made.filter(
         (one) =>
           answered.has(one.request) &&
-          makersOf(trace, one).some(
-            (making) => making.command === command && making.operation.name === "create",
-          ) &&
+          makersOf(trace, one).some((making) => making.command === command) &&
           live.has(one.key.id) &&
           !held.has(one.key.id) &&
           !names(command.told, one.key.id) &&
@@ -90,19 +88,14 @@ export function leftStanding(trace: Trace): readonly Finding[] {
 }
 
 /**
- * Why nobody could name a key: its host was killed, or its update interrupted twice, and no other made a key of its name
- * and customer later; or whenever such a key was being made from then on, the list was asked for in vain; or the service
- * leaves it out. Not to ask is no excuse.
+ * Why nobody could name a key: its host was killed, and no other made a key of its name and customer later; or whenever
+ * such a key was being made from then on, the list was asked for in vain; or the service leaves it out. Not to ask is no
+ * excuse.
  */
 function unnameable(trace: Trace, made: MadeKey): string | undefined {
   const alike = namesakesOf(trace, made).filter(({ command }) => command.interruption !== "hostKilled");
-  const makers = makersOf(trace, made);
-  const killed = makers.some(({ command }) => command.interruption === "hostKilled");
+  const killed = makersOf(trace, made).some(({ command }) => command.interruption === "hostKilled");
   if (killed && alike.length === 0) return "the host was killed";
-  const cut = makers.some(
-    ({ command, operation }) => command.interruption === "twoCtrlC" && operation.name === "update",
-  );
-  if (cut && alike.length === 0) return "its update was interrupted twice";
   const lists = trace.requests.filter(
     ({ n, endpoint }) =>
       endpoint === "listApiKeys" &&

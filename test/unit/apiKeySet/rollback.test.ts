@@ -59,20 +59,32 @@ test("R20 a create that nobody saves deletes the keys that it created, and no ex
   ]);
 });
 
-test("R20 an update that nobody saves deletes nothing", async () => {
+test("R20 an update that nobody saves deletes nothing, and names its new keys", async () => {
   const { set, inputsOf, stateOf, deleted } = ended({});
   const before = { ...stateOf(["b"]), __toDelete: [{ id: "key_old", name: "old" }] };
-  await set.update("keys-1", before, inputsOf({ b: {}, c: {}, d: { existingKey } })).catch(() => {});
+  const inputs = inputsOf({ b: {}, c: {}, d: { existingKey } });
+  await set.update("keys-1", before, inputs).catch(() => {});
   expect(deleted()).toEqual([]);
-});
-
-test("R20 a warning names a key whose answer was lost in a create that nobody saves", async () => {
-  const { set, inputsOf } = ended({ lost: ["a"] });
-  await failureOf(set.create(inputsOf({ a: {}, b: {} })));
   expect(set.warnings).toEqual([
-    expect.stringMatching(/^"a": Creating key "a" .*It is not known whether the key was created.*key_a/),
+    expect.stringMatching(
+      /^Keys of workspace ws_1 \(key_c, key_d\): the run ended before .*Delete a new key.*Don't delete the key of an existingKey/,
+    ),
   ]);
 });
+
+test.each(["create", "update"] as const)(
+  "R20 a warning names a key whose answer was lost in a %s that nobody saves",
+  async (operation) => {
+    const { set, inputsOf, stateOf } = ended({ lost: ["a"] });
+    const inputs = inputsOf({ a: {}, b: {} });
+    await failureOf(
+      operation === "create" ? set.create(inputs) : set.update("keys-1", stateOf(["b"]), inputs),
+    );
+    expect(set.warnings).toEqual([
+      expect.stringMatching(/^"a": Creating key "a" .*It is not known whether the key was created.*key_a/),
+    ]);
+  },
+);
 
 test("R20 the keys that could not be deleted again are named", async () => {
   const { set, inputsOf } = ended({

@@ -157,15 +157,31 @@ describe("R16 a secret value", () => {
   });
 });
 
-test("R20 once nobody takes the results, the key of a create is deleted again", async () => {
-  const run = openRun();
-  const ci = spoilable({ run });
-  ci.once(asks("POST"), (answer) => {
-    run.stop("the engine exited");
-    return answer();
+describe("R20 once nobody takes the results, the provider", () => {
+  test("deletes the key of a create again", async () => {
+    const run = openRun();
+    const ci = spoilable({ run });
+    ci.once(asks("POST"), (answer) => {
+      run.stop("the engine exited");
+      return answer();
+    });
+    await failureOf(ci.create());
+    expect(ci.live.size).toBe(0);
   });
-  await failureOf(ci.create());
-  expect(ci.live.size).toBe(0);
+
+  test("names the new key of a rotation, even if the answer had no secret", async () => {
+    const run = openRun();
+    const ci = spoilable({ run });
+    const first = await ci.create();
+    ci.at(90);
+    ci.once(asks("POST"), (answer) => {
+      run.stop("the engine exited");
+      return { apiKey: { ...(answer() as { apiKey: object }).apiKey, key: undefined } };
+    });
+    await failureOf(ci.up(first));
+    expect(ci.warnings.at(-1)).toMatch(/ \(key_2\): the run ended before .*Delete a new key/);
+    expect([...ci.live.keys()]).toEqual(["key_1", "key_2"]);
+  });
 });
 
 describe("R15 an unknown value in a preview", () => {
