@@ -61,8 +61,14 @@ module.exports = {
       severity: "error",
       from: { path: "^provider/resources/" },
       to: {
-        path: "(^provider/lifecycle/(check|config|context|operations)\\.ts$|node_modules/undici)",
+        path: "(^provider/lifecycle/|node_modules/undici)",
       },
+    },
+    {
+      name: "parts-know-no-lifecycle",
+      severity: "error",
+      from: { path: "^provider/core/" },
+      to: { path: "^provider/lifecycle/" },
     },
     {
       name: "client-knows-no-state",

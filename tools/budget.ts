@@ -12,10 +12,10 @@ interface Budget {
 }
 
 const budgets: readonly Budget[] = [
-  { folders: ["provider", "sdk"], lines: 10_895, files: 67 },
-  { folders: ["test"], lines: 34_999, files: 271 },
-  { folders: ["tools"], lines: 7_078, files: 65 },
-  { folders: ["standin", "cli"], lines: 3_130, files: 25 },
+  { folders: ["provider", "sdk"], lines: 10_957, files: 67 },
+  { folders: ["test"], lines: 35_096, files: 271 },
+  { folders: ["tools"], lines: 7_071, files: 65 },
+  { folders: ["standin", "cli"], lines: 3_140, files: 25 },
 ];
 const mostWordsOfRules = 2_800;
 /** What `npm run schema` and `go mod tidy` write. */

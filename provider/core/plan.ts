@@ -1,4 +1,4 @@
-/** What a create or an update will do: data that is decided once, that previews show and that the operation carries out. */
+/** What a create or an update will do: data that previews show and that the operation carries out. It is pure. */
 import { isDeepStrictEqual } from "node:util";
 import { containsUnknown, type Field } from "./fields";
 import type { Managed } from "./registry";
