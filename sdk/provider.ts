@@ -83,7 +83,7 @@ const mayBeInStack: Readonly<Record<keyof ProviderArgs, boolean>> = {
   allowHttp: true,
 };
 
-/** Whether an argument counts as not set. Of an Output, only the provider's process learns that. */
+/** Whether an argument counts as not set. For an Output, only the provider's process can tell. */
 const isAbsent = (value: unknown) => value === undefined || value === null || value === "";
 
 /**

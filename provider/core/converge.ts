@@ -70,7 +70,7 @@ export interface Writing<T> {
   readonly explainMissing: () => Promise<T>;
 }
 
-/** What a write came to. */
+/** The result of a write. */
 export interface Settled<T> {
   /** What was seen last. */
   readonly record: T;
@@ -152,7 +152,7 @@ export async function converge<T>(
   let hasWaitedInVain = false;
   let problem: string | undefined;
 
-  /** Sets `seen` to what the write came to. `was`: the object as it was, if waiting for a change is worthwhile. */
+  /** Sets `seen` to the result of the write. `was`: the object as it was, if waiting for a change is worthwhile. */
   async function observeResult(written: Written<T>, was: T | undefined): Promise<void> {
     const answer = recordOf(written);
     problem = written.deferred ? "the service answered 202" : written.problem;
@@ -230,7 +230,7 @@ function wordsOf({ aim, has, stayed }: Missed, say: Say): string {
   return `${name}: ${aim.kept ? `should be ${wanted} again` : `the program has ${wanted}`}, the service ${stayed && !aim.kept ? "still has" : "has"} ${say(name, has)}`;
 }
 
-/** What of a write the service did not apply. */
+/** The changes that the service did not apply, in words. */
 export function openWords<T>(settled: Settled<T>, say: Say): readonly string[] {
   return notApplied(settled).map((one) => wordsOf(one, say));
 }

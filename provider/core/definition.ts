@@ -1,3 +1,4 @@
+/** The parts of a resource. Its file states them, typed; `define` erases the types for the lifecycle. */
 import * as z from "zod/mini";
 import type { Call } from "../client/request";
 import type { Setup } from "./errors";
@@ -27,8 +28,6 @@ import {
   type Properties,
   secretsKey,
 } from "./state";
-
-/** The parts of a resource. Its file states them, typed; `define` erases the types for the lifecycle. */
 
 /**
  * Shows a warning. `about`: the ids in it, which stay if it is shortened. `general`: the warning without the object's name,

@@ -56,7 +56,7 @@ export function withoutDefaults(
 // ---- Plan ----------------------------------------------------------------------------------------------------------
 
 /** A create or an update, decided. A create has no id and an empty state. */
-export interface Planned extends Kept {
+interface Planned extends Kept {
   readonly inputs: Properties;
   readonly plan: Plan;
   /** Whether the list of secret values is all that changes. */

@@ -42,19 +42,18 @@ export function replying(definition: AnyDefinition, reply: (asked: Asked) => unk
       sending?.();
       const asked = { method, path, body };
       calls.push(asked);
-      // The real transport counts both too: a read that began before a write began or ended may be older than it.
-      const isWrite = method !== "GET";
-      if (isWrite) writes += 1;
       let answer: unknown;
       try {
         answer = await reply({ ...asked, secrets });
       } finally {
-        if (isWrite) writes += 1;
+        if (method !== "GET") writes += 1;
       }
       const reading = read(typeof answer === "string" ? answer : JSON.stringify(answer));
-      if (method === "GET" && reading.record === undefined)
-        throw new CallError("ambiguous", reading.problem ?? "", reading.noRecord ? 404 : 200);
-      return reading;
+      if (method !== "GET" || reading.record !== undefined) return reading;
+      const [verdict, status] = reading.noRecord
+        ? (["refused", 404] as const)
+        : (["ambiguous", 200] as const);
+      throw new CallError(verdict, reading.problem ?? "", status);
     },
     get writes() {
       return writes;

@@ -44,7 +44,7 @@ function tell(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-/** Keys, and how often everything is measured with so many. */
+/** Keys, and how often everything is measured with that number. */
 export interface Size {
   readonly count: number;
   readonly rounds: number;

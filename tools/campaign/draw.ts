@@ -5,7 +5,7 @@ export interface Draw {
   /** A whole number, both ends included. */
   number(from: number, to: number): number;
   one<T>(among: readonly T[]): T;
-  /** True in so many of a hundred cases. */
+  /** True in this number of a hundred cases. */
   chance(percent: number): boolean;
 }
 

@@ -188,7 +188,7 @@ function entrySlot(draw: Draw, first: string, n: number, others: Customers): Ent
   const version = changes(draw, 25, 1, (before) => before + 1);
   let former: string | undefined;
   let last: string | undefined;
-  // A value that was taken over once can't be taken over anew while its old record lives.
+  // A value that was taken over once can't be taken over again while its old record lives.
   let returned = 0;
   const origin = (isThere: boolean): Properties => {
     if (adoption !== undefined) {

@@ -1,5 +1,5 @@
 /**
- * `npm run test:campaign`: seeded schedules of faults over whole lives of resources, and what they came to.
+ * `npm run test:campaign`: seeded schedules of faults over whole lives of resources, and their results.
  *
  * --schedules N, --plugin N: how many below the host, and in the plugin over gRPC (10,000 and 300).
  * --first N: the first seed (1).

@@ -1,7 +1,7 @@
 import type { LoggedRequest, StoredKey } from "../../standin";
 import type { InterruptionKind, Kind, Program, Properties, Schedule } from "./schedule";
 
-/** What a run of a schedule came to: all that is judged afterwards. */
+/** The record of a run of a schedule: all that is judged afterwards. */
 export interface Trace {
   readonly schedule: Schedule;
   readonly interruptsAtOnce: boolean;
@@ -16,7 +16,7 @@ export interface Trace {
   readonly ledAstray: number;
   /** Secrets besides those of the keys made. */
   readonly secrets: readonly string[];
-  /** Whether what was declared last came to hold once nothing went wrong any more. */
+  /** Whether what was declared last holds once nothing goes wrong any more. */
   readonly converged: boolean;
 }
 

@@ -10,7 +10,7 @@ import type { Schedule } from "./schedule";
 import { type Foreigner, openForeigner } from "./stage";
 import type { Trace } from "./trace";
 
-/** What one schedule came to. */
+/** The result of one schedule. */
 export interface Trial {
   readonly seed: number;
   readonly variant: string;
@@ -178,7 +178,7 @@ function lastWords({ commands, schedule }: Trace): string {
   return words.join(" | ");
 }
 
-/** What many trials came to. */
+/** The results of many trials. */
 export interface Tally {
   schedules: number;
   readonly injected: Record<string, number>;

@@ -168,7 +168,7 @@ export function plan(now: KeyNow): Plan {
 }
 
 /** What differs. Only a new key can have a secret that is lost, whatever the program says (K6). */
-export function comparedKey(now: KeyNow): Plan {
+export function comparedKey(now: Omit<KeyNow, "time">): Plan {
   const { id, state = {} } = now;
   // Leaving existingKey or existingId out is no change, and neither is naming the key that the resource has (K5, K11).
   const isSame = (name: string, value: unknown) =>
@@ -179,7 +179,11 @@ export function comparedKey(now: KeyNow): Plan {
 }
 
 /** Whether the program names the existing key that the resource has. */
-export function keepsExisting({ id, state, inputs: { existingId, existingKey } }: KeyNow): boolean {
+export function keepsExisting({
+  id,
+  state,
+  inputs: { existingId, existingKey },
+}: Omit<KeyNow, "time">): boolean {
   if (state === undefined) return false;
   return existingId === id || (existingKey !== undefined && existingKey === state.existingKey);
 }

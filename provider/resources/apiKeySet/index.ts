@@ -126,8 +126,7 @@ async function read(session: Session, { id, state }: Held<Shape>): Promise<SetOu
 export function plan(now: Now<Shape>): StepsPlan {
   const { state, inputs } = now;
   const owned = state === undefined ? noKeys : ownedKeys(state);
-  const all = { owned, steps: stepsOf(owned, inputs) };
-  const { steps } = all;
+  const steps = stepsOf(owned, inputs);
   // Whether no key and no alias changes, although the inputs may be spelled differently.
   const changesNothing = steps.every((step) => step.op === "same" && step.stateAlias === step.alias);
   const released = steps.flatMap((step) => (step.op === "release" ? [step.key.id] : []));
@@ -137,15 +136,15 @@ export function plan(now: Now<Shape>): StepsPlan {
     keepsExisting: steps.some(
       (step) =>
         (step.op === "update" || step.op === "replace") &&
-        keepsExisting({ ...step.key, inputs: step.declared, time: 0 }),
+        keepsExisting({ ...step.key, inputs: step.declared }),
     ),
   });
   return {
-    ...all,
+    ...{ owned, steps },
     ...compared,
     isPending: isPending(owned),
     // The engine itself shows that all keys are replaced.
-    note: compared.replaces.length > 0 ? undefined : noteAbout(inputs, all),
+    note: compared.replaces.length > 0 ? undefined : noteAbout(inputs, { owned, steps }),
     preview: preview(inputs, steps),
     holds: objectsOf(state?.workspaceId, owned).filter(({ id }) => !released.includes(id)),
   };
@@ -192,7 +191,7 @@ function stateAliases(byAlias: OwnedKeys["byAlias"], inputs: SetDraft) {
 /** Decides as for an ApiKey. */
 function stepFor(key: OwnedKey, wanted: KeyInputs) {
   const { id, state } = key;
-  const compared = comparedKey({ id, state, inputs: wanted, time: 0 });
+  const compared = comparedKey({ id, state, inputs: wanted });
   const { replaces } = compared;
   // Leaving existingId out, or adding the key's own, goes into state without a request.
   const same = { id, state: { ...state, existingId: wanted.existingId } };

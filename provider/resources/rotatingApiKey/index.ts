@@ -171,7 +171,7 @@ async function update(
 async function settle(
   session: Session,
   declared: RotatingInputs,
-  plan: Facts,
+  plan: Decision,
   isRetiring: boolean,
 ): Promise<Applied> {
   const steps = Array.from(plan.owned.byAlias, ([alias, key]): Step => {
@@ -184,7 +184,11 @@ async function settle(
 }
 
 /** Throws unless the current key exists and matches state: otherwise the previous one may be the only one that works. */
-async function expectCurrent(session: Session, { current, previous }: Facts, doing: string): Promise<void> {
+async function expectCurrent(
+  session: Session,
+  { current, previous }: Decision,
+  doing: string,
+): Promise<void> {
   if (current === undefined) return;
   const record = await readKeyOrFail(session, pathOf(current.state, current.id), doing);
   if (record !== undefined && applyDrift(updatable, current.state, observe(record)) === current.state) return;
@@ -216,7 +220,7 @@ async function read(session: Session, { id, state }: HeldRotating): Promise<Rota
 // ---- Plan ----------------------------------------------------------------------------------------------------------
 
 /** What an update does besides edits in place: one step at a time, so that there are never more than two live keys. */
-interface Facts extends Times, Required<Pick<RotatingNow, "state" | "inputs" | "time">> {
+interface Decision extends Times, Required<Pick<RotatingNow, "state" | "inputs" | "time">> {
   readonly owned: OwnedKeys;
   readonly current: OwnedKey | undefined;
   readonly previous: OwnedKey | undefined;
@@ -234,17 +238,17 @@ interface Facts extends Times, Required<Pick<RotatingNow, "state" | "inputs" | "
   readonly isUnconfirmed: boolean;
 }
 
-type RotatingPlan = Plan & Facts;
+type RotatingPlan = Plan & Decision;
 
 const inPlace = keyFields.filter(({ onChange }) => onChange === "update");
 const newKeyFields = fields.filter(({ name }) => needsNewKey.some((one) => one === name));
 
 function plan(now: RotatingNow): RotatingPlan {
   const { state, inputs } = now;
-  const facts = decide(now);
+  const decision = decide(now);
   if (state === undefined) {
     const note = adoptionNote(label(inputs), inputs);
-    return { ...facts, ...compareFields(fields, now), note, preview: previewCreate(inputs) };
+    return { ...decision, ...compareFields(fields, now), note, preview: previewCreate(inputs) };
   }
   const { existingId, existingKey } = inputs;
   const keepsExisting =
@@ -254,19 +258,19 @@ function plan(now: RotatingNow): RotatingPlan {
   const compared = compareFields(fields, now, { isSame, keepsExisting });
   const what = capitalised(label(inputs));
   const isReplaced = compared.replaces.length > 0;
-  const fails = facts.does === "fail" && !isReplaced;
+  const fails = decision.does === "fail" && !isReplaced;
   return {
-    ...facts,
+    ...decision,
     ...compared,
-    isPending: isPending(facts),
-    note: isReplaced ? undefined : noteAbout(facts),
-    refusal: fails ? `${what} can't be updated: ${refusal(facts)}` : undefined,
-    preview: previewUpdate(facts),
-    holds: objectsOf(state.workspaceId, facts.owned),
+    isPending: isPending(decision),
+    note: isReplaced ? undefined : noteAbout(decision),
+    refusal: fails ? `${what} can't be updated: ${refusal(decision)}` : undefined,
+    preview: previewUpdate(decision),
+    holds: objectsOf(state.workspaceId, decision.owned),
   };
 }
 
-function decide({ state = {}, inputs, time }: RotatingNow): Facts {
+function decide({ state = {}, inputs, time }: RotatingNow): Decision {
   const [owned, times] = [ownedKeys(state), timesOf(state)];
   const [current, previous] = [owned.byAlias.get("current"), owned.byAlias.get("previous")];
   const { overlapFrom } = times;
@@ -291,29 +295,29 @@ function mayDiffer({ state }: OwnedKey, inputs: RotatingDraft): boolean {
 }
 
 /** Whether the state, or the time, needs an update although the inputs are unchanged. */
-function isPending({ inputs, does, previous, owned, isUnconfirmed }: Facts): boolean {
+function isPending({ inputs, does, previous, owned, isUnconfirmed }: Decision): boolean {
   // A change that has waited for a deletion is already in the engine's inputs, so that the engine sees no change.
   const isWaiting = does !== "keep" || owned.toDelete.length > 0 || isUnconfirmed;
   return isWaiting || (previous !== undefined && mayDiffer(previous, inputs));
 }
 
 /** Describes what the engine's own preview does not show. */
-function noteAbout(facts: Facts): string | undefined {
-  const deletions = facts.owned.toDelete.map(
+function noteAbout(decision: Decision): string | undefined {
+  const deletions = decision.owned.toDelete.map(
     ({ id }) => `${id}, whose secret is not in state, will be deleted`,
   );
-  const parts = [...deletions, ...steps(facts)];
+  const parts = [...deletions, ...partsOf(decision)];
   return parts.length === 0
     ? undefined
-    : sentences(`${capitalised(label(facts.inputs))}: ${parts.join("; ")}`);
+    : sentences(`${capitalised(label(decision.inputs))}: ${parts.join("; ")}`);
 }
 
-function steps(facts: Facts): readonly string[] {
-  const { inputs, does, current, previous, isUnconfirmed } = facts;
-  if (does === "retire") return retiring(facts);
-  const staying = (key?: OwnedKey) => (key === undefined ? [] : [`${key.id} ${stays(facts)}`]);
+function partsOf(decision: Decision): readonly string[] {
+  const { inputs, does, current, previous, isUnconfirmed } = decision;
+  if (does === "retire") return retiring(decision);
+  const staying = (key?: OwnedKey) => (key === undefined ? [] : [`${key.id} ${stays(decision)}`]);
   if (does === "create") return ["it has no current key: a new key will be created", ...staying(previous)];
-  if (does === "rotate") return [`${why(facts)}: a new key will be created`, ...staying(current)];
+  if (does === "rotate") return [`${why(decision)}: a new key will be created`, ...staying(current)];
   if (isUnconfirmed)
     return [
       `${current?.id} could not be confirmed to match the program: it will be updated again, and ${previous?.id} stays valid`,
@@ -328,7 +332,7 @@ function steps(facts: Facts): readonly string[] {
 }
 
 /** How long a previous key stays whose overlap begins now. */
-function stays({ inputs, time }: Facts): string {
+function stays({ inputs, time }: Decision): string {
   const day = dayIn(inputs, after(time, inputs.overlap));
   const least = inputs.retire === "whenUnused" ? "at least " : "";
   if (msOf(inputs.overlap) === 0) return "stays valid until the next update";
@@ -336,7 +340,7 @@ function stays({ inputs, time }: Facts): string {
 }
 
 /** Why the key is to be rotated. */
-function why({ inputs, renewing, current, rotatedAt, time }: Facts): string {
+function why({ inputs, renewing, current, rotatedAt, time }: Decision): string {
   if (renewing.length > 0) return `${inWords(renewing)} changed`;
   if (isSecret(inputs, "rotateEvery")) return `${current?.id} is due`;
   const age = time - (rotatedAt ?? time);
@@ -345,17 +349,17 @@ function why({ inputs, renewing, current, rotatedAt, time }: Facts): string {
   return `${current?.id} is ${count.toLocaleString("en")} ${unit}${count === 1 ? "" : "s"} old`;
 }
 
-function retiring(facts: Facts): readonly string[] {
-  const { state, inputs, previous, overlapFrom } = facts;
+function retiring(decision: Decision): readonly string[] {
+  const { state, inputs, previous, overlapFrom } = decision;
   const id = previous?.id;
-  const ended = msOf(inputs.overlap) === 0 ? undefined : overlapEnd(facts);
+  const ended = msOf(inputs.overlap) === 0 ? undefined : overlapEnd(decision);
   const isOver = `the overlap of ${id} ${ended === undefined ? "is over" : `ended on ${ended}`}`;
-  const next = waiting(facts);
+  const next = waiting(decision);
   if (inputs.retire !== "whenUnused") return [`${isOver}: ${id} will be deleted`, ...next];
   return [
     state.__lastUsed
       ? `${isOver}: ${id} will be deleted unless it was used since ${dayIn(inputs, overlapFrom) ?? "then"}`
-      : `${isOver}: ${notRecorded}, so ${id} ${stays(facts)}`,
+      : `${isOver}: ${notRecorded}, so ${id} ${stays(decision)}`,
     ...next.map((line) => `once it is deleted, ${line}`),
   ];
 }
@@ -365,20 +369,20 @@ const notSaid =
 const notRecorded = "its last use was not recorded when the overlap began";
 
 /** What an update that deletes the previous key leaves to the next one. */
-function waiting({ renewing, isDue }: Facts): readonly string[] {
+function waiting({ renewing, isDue }: Decision): readonly string[] {
   if (renewing.length === 0 && !isDue) return [];
   const what = renewing.length > 0 ? `that the change of ${inWords(renewing)} needs` : "that is due";
   return [`the next update creates the new key ${what}`];
 }
 
 /** Why a change can't be applied now, and what to do. */
-function refusal(facts: Facts): string {
-  const { inputs, renewing, current, previous, isUnconfirmed } = facts;
+function refusal(decision: Decision): string {
+  const { inputs, renewing, current, previous, isUnconfirmed } = decision;
   const needs = `the change of ${inWords(renewing)} needs a new key, but the previous key, ${previous?.id}, still exists`;
   if (isUnconfirmed) {
     return `${needs}, because ${current?.id} could not be confirmed to match the program yet; undo that change until an update has succeeded.`;
   }
-  const until = overlapEnd(facts);
+  const until = overlapEnd(decision);
   const declare = inputs.retire === "whenUnused" ? ' and retire to "afterOverlap"' : "";
   return `${needs}${until === undefined ? "" : ` until ${until}`}, and there are never more than two; undo that change until then or, to delete the previous key now, set overlap to "0d"${declare} and run \`pulumi up\` twice: the first deletes it, and the second creates the new key.`;
 }
@@ -390,8 +394,8 @@ const wholeDay = /^\d{4}-\d\d-\d\d(T00:00:00(\.0+)?(Z|\+00:00)?)?$/;
  * The warning about a previous key that may be in use (T5); `undefined` if it was not used for a whole overlap. `lastUsed`: as
  * the service says now, "" for nothing.
  */
-function stillUsed(facts: Facts, lastUsed: string): string | undefined {
-  const { state, inputs, previous, overlapFrom } = facts;
+function stillUsed(decision: Decision, lastUsed: string): string | undefined {
+  const { state, inputs, previous, overlapFrom } = decision;
   const since = dayIn(inputs, overlapFrom) ?? "the overlap began";
   const endOfUse = wholeDay.test(lastUsed) ? Date.parse(lastUsed.slice(0, 10)) + dayMs : 0;
   const atOverlap = state.__lastUsed;
@@ -403,7 +407,7 @@ function stillUsed(facts: Facts, lastUsed: string): string | undefined {
   if (reason === undefined) return undefined;
   return sentences(
     `${capitalised(label(inputs))}: the previous key, ${previous?.id}, is not deleted, because ${reason}`,
-    `It ${stays(facts)}`,
+    `It ${stays(decision)}`,
   );
 }
 
@@ -411,7 +415,7 @@ function inWords(names: readonly string[]): string {
   return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }
 
-function overlapEnd({ inputs, overlapFrom }: Facts): string | undefined {
+function overlapEnd({ inputs, overlapFrom }: Decision): string | undefined {
   return dayIn(inputs, after(overlapFrom, inputs.overlap));
 }
 
@@ -436,24 +440,24 @@ function previewCreate(inputs: RotatingDraft): Properties {
 }
 
 /** What of the outputs an update leaves as it is, or how it changes them, as far as that is known before. */
-function previewUpdate(facts: Facts): Properties {
-  const { state, inputs, does, renewing, current, isUnconfirmed } = facts;
+function previewUpdate(decision: Decision): Properties {
+  const { state, inputs, does, renewing, current, isUnconfirmed } = decision;
   const stateNow: Properties = state;
   if (deciding.some((name) => containsUnknown(inputs[name]))) {
     // While there is a previous key, what needs a new one may have to wait.
-    const waiting = facts.previous === undefined ? [] : renewing;
-    return Object.fromEntries(waiting.map((name) => [name, unknown]));
+    const open = decision.previous === undefined ? [] : renewing;
+    return Object.fromEntries(open.map((name) => [name, unknown]));
   }
   if (does === "fail") return {};
   if (does === "rotate") return { previousKey: state.key, previousKeyId: state.keyId };
   const { key, previousKey, previousKeyId } = state;
-  const previous = facts.previous === undefined ? noPrevious : { previousKey, previousKeyId };
+  const previous = decision.previous === undefined ? noPrevious : { previousKey, previousKeyId };
   if (does === "create") return previous;
   const isOpen = inPlace.some(({ name }) => containsUnknown((inputs as Properties)[name]));
   const isWritten = isOpen || isUnconfirmed || current === undefined || mayDiffer(current, inputs);
   const kept = isWritten ? ofCurrent : [...ofCurrent, "updatedAt"];
   const ifAbsent = isWritten ? unknown : undefined;
-  const { rotatesAt, retiresAt } = datesOf(inputs, facts);
+  const { rotatesAt, retiresAt } = datesOf(inputs, decision);
   const ofKey = {
     ...Object.fromEntries(kept.map((name) => [name, stateNow[name] ?? ifAbsent])),
     key,
@@ -461,6 +465,6 @@ function previewUpdate(facts: Facts): Properties {
   };
   if (does === "keep") return { retiresAt: isUnconfirmed ? unknown : retiresAt, ...ofKey, ...previous };
   // What has changed waits for the next update.
-  const waiting = Object.fromEntries(needsNewKey.map((name) => [name, state[name]]));
-  return { ...ofKey, ...waiting, ...(inputs.retire === "whenUnused" ? {} : noPrevious) };
+  const unchanged = Object.fromEntries(needsNewKey.map((name) => [name, state[name]]));
+  return { ...ofKey, ...unchanged, ...(inputs.retire === "whenUnused" ? {} : noPrevious) };
 }
