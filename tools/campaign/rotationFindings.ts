@@ -123,10 +123,13 @@ export function offTime(trace: Trace): readonly Finding[] {
     const retires =
       previous !== undefined &&
       asked.some((request) => request.endpoint === "deleteApiKey" && isAbout(request, previous));
+    // Another resource may create a key for the same customer at the same time.
+    const others = command.operations.filter((one) => one !== operation && one.name === "create");
     const rotates = asked.some(
-      ({ endpoint, body }) =>
+      ({ endpoint, body, n }) =>
         (endpoint === "createApiKey" || endpoint === "migrateApiKey") &&
-        Object(body)["customerId"] === declared["customerId"],
+        Object(body)["customerId"] === declared["customerId"] &&
+        !others.some(({ from, until }) => from < n && n <= until),
     );
     const what = [
       ...(retires && rotates ? ["both at once"] : []),
