@@ -221,7 +221,7 @@ export function unmarked(properties: Properties): Properties {
 
 /** As the engine sends them: a Struct has no undefined values, and unknown values are plain strings. */
 export function struct(properties: Properties): Struct {
-  return Struct.fromJavaScript(properties as Parameters<typeof Struct.fromJavaScript>[0]);
+  return Struct.fromJavaScript(JSON.parse(JSON.stringify(properties)));
 }
 
 export function propertiesIn(properties: Struct | undefined): Properties {

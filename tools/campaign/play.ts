@@ -163,9 +163,9 @@ function openIds() {
   const inputsOf = ({ name, kind, inputs, shares }: Declared, { entries }: StackState) => {
     if (shares === undefined) return inputs;
     const held = entries.filter(({ doomed }) => !doomed).flatMap(heldKeys);
-    const { id, inputs: theirs } = held.find(({ place }) => place === shares.place) ?? {};
-    const found =
-      known.get(name) ?? (id && theirs ? { existingId: id, customerId: theirs["customerId"] } : undefined);
+    const { id, inputs: theirs = {} } = held.find(({ place }) => place === shares.place) ?? {};
+    const { customerId } = theirs;
+    const found = known.get(name) ?? (id && customerId ? { existingId: id, customerId } : undefined);
     if (found === undefined) return undefined;
     known.set(name, found);
     const given = shares.adopts ? found : { customerId: found.customerId };
