@@ -13,8 +13,8 @@ interface Budget {
 
 const budgets: readonly Budget[] = [
   { folders: ["provider", "sdk"], lines: 10_963, files: 67 },
-  { folders: ["test"], lines: 35_095, files: 271 },
-  { folders: ["tools"], lines: 7_071, files: 65 },
+  { folders: ["test"], lines: 35_097, files: 271 },
+  { folders: ["tools"], lines: 7_074, files: 65 },
   { folders: ["standin", "cli"], lines: 3_140, files: 25 },
 ];
 const mostWordsOfRules = 2_800;
