@@ -175,15 +175,13 @@ export async function unlessGone<T extends Shown>(
   const orGone = async (refusal: unknown) => {
     if (await isGoneAfter(session, target, refusal)) throw gone();
   };
-  try {
-    const settled = await writing;
-    // A repeated PATCH may have been refused, after the first was not answered.
-    if (settled.unseen) await orGone(settled.error);
-    return settled;
-  } catch (error) {
+  const settled = await writing.catch(async (error) => {
     await orGone(error);
     throw error;
-  }
+  });
+  // A repeated PATCH may have been refused, after the first was not answered.
+  if (settled.unseen) await orGone(settled.error);
+  return settled;
 }
 
 // ---- Deleted -------------------------------------------------------------------------------------------------------

@@ -45,7 +45,7 @@ import {
 import { isSecret } from "../../../provider/core/secrecy";
 import { applyDrift, observedKey, type Properties } from "../../../provider/core/state";
 import { sentences } from "../../../provider/core/text";
-import { sharedReads } from "../../../provider/reads";
+import { type Listing, type Reading, sharedReads } from "../../../provider/reads";
 import { optionalFlag, pathSegment, requiredString } from "../../../provider/resources/fields/schemas";
 
 // ---- The service ----------------------------------------------------------------------------------------------------
@@ -167,7 +167,7 @@ async function create(session: Session, declared: Inputs): Promise<Outcome<State
 async function lost(
   session: Session,
   declared: Inputs,
-  before: Awaited<ReturnType<ReturnType<typeof listOf>["recent"]>>,
+  before: Reading<Listing<Webhook>>,
   problem: string,
 ): Promise<Failure> {
   const { workspaceId } = declared;
