@@ -6,7 +6,7 @@ import { type Checked, unchecked } from "../core/registry";
 import { defined, type Properties, providerKey, secretsKey } from "../core/state";
 import { inBounds, nameIn, oneLine, spelled } from "../core/text";
 import { type KindContext, note } from "./context";
-import { canonical, planOf, withName } from "./planning";
+import { canonical, withName } from "./planning";
 
 export interface CheckResult {
   readonly inputs: Properties;
@@ -33,7 +33,7 @@ export function check(
   ];
   // A resource that is in state already gets its notes from diff.
   if (before === undefined && failures.length === 0)
-    note(context, planOf(context, named).plan.note, declared);
+    note(context, definition.plan({ inputs: declared, time: host.now() }).note, declared);
   return { inputs: defined(declared), failures };
 }
 
