@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { define, type Held, type Now, type Outcome, type Session } from "../../core/definition";
 import { Failure } from "../../core/errors";
 import { containsUnknown, fieldsOf, isUnknown, unknown } from "../../core/fields";
-import { changesAnything, compareFields } from "../../core/plan";
+import { changesAnything, compareFields, type Plan } from "../../core/plan";
 import type { SecretPath } from "../../core/secrecy";
 import { defined, failedKey, isRecord, type Properties } from "../../core/state";
 import { capitalised, listed } from "../../core/text";
@@ -25,7 +25,6 @@ import {
   removeKeys,
   type Step,
   type Steps,
-  type StepsPlan,
 } from "../keys/operations";
 import {
   entriesIn,
@@ -75,6 +74,7 @@ export const apiKeySet = define({
 });
 
 type SetOutcome = Outcome<SetState>;
+type SetPlan = Plan & Steps;
 
 /** A secret in one entry is secret in all. */
 function secretPath(path: SecretPath): SecretPath {
@@ -86,7 +86,7 @@ function ownerOf(state: SetDraft): Owner {
   return { workspaceId: String(state.workspaceId), label: label(state) };
 }
 
-async function create(session: Session, declared: SetInputs, plan: StepsPlan): Promise<SetOutcome> {
+async function create(session: Session, declared: SetInputs, plan: SetPlan): Promise<SetOutcome> {
   const id = `keys-${randomUUID()}`;
   const { owned, batch } = await applySteps(session, ownerOf(declared), plan);
   const outcome = { id, state: stateOf(declared, owned) };
@@ -105,7 +105,7 @@ async function update(
   session: Session,
   { id }: Held<Shape>,
   declared: SetInputs,
-  plan: StepsPlan,
+  plan: SetPlan,
 ): Promise<SetOutcome> {
   const { owned, batch } = await applySteps(session, ownerOf(declared), plan);
   return { id, state: stateOf(declared, owned), ...failureOf(`Updating the ${label(declared)}`, batch) };
@@ -123,7 +123,7 @@ async function read(session: Session, { id, state }: Held<Shape>): Promise<SetOu
 // ---- Plan ----------------------------------------------------------------------------------------------------------
 
 /** What becomes of each key. */
-export function plan(now: Now<Shape>): StepsPlan {
+export function plan(now: Now<Shape>): SetPlan {
   const { state, inputs } = now;
   const owned = state === undefined ? noKeys : ownedKeys(state);
   const steps = stepsOf(owned, inputs);

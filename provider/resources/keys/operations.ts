@@ -4,7 +4,6 @@ import { CallError } from "../../client/send";
 import type { Elsewhere, Outcome, Session } from "../../core/definition";
 import { Failure, InconclusiveError } from "../../core/errors";
 import { lookUp } from "../../core/existence";
-import type { Plan } from "../../core/plan";
 import type { Managed } from "../../core/registry";
 import { eachBounded } from "../../core/run";
 import { defined, failedKey, isRecord } from "../../core/state";
@@ -71,9 +70,6 @@ export interface Steps {
   readonly owned: OwnedKeys;
   readonly steps: readonly Step[];
 }
-
-/** The plan of a set. */
-export type StepsPlan = Plan & Steps;
 
 /** The id of the key that a step adopts, if it adopts one. */
 export function adoptedBy(step: Step): string | undefined {
