@@ -148,7 +148,7 @@ export const knobs = {
 
 /**
  * A server variant: one plausible way for a service to behave where its API's description leaves it open. It has one value
- * of each of the {@link knobs}.
+ * of each knob ({@link knobs}).
  */
 export type Variant = { [Knob in keyof typeof knobs]: (typeof knobs)[Knob][number] };
 

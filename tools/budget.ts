@@ -12,7 +12,7 @@ interface Budget {
 }
 
 const budgets: readonly Budget[] = [
-  { folders: ["provider", "sdk"], lines: 10_963, files: 67 },
+  { folders: ["provider", "sdk"], lines: 10_957, files: 67 },
   { folders: ["test"], lines: 35_097, files: 271 },
   { folders: ["tools"], lines: 7_074, files: 65 },
   { folders: ["standin", "cli"], lines: 3_140, files: 25 },
