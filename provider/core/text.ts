@@ -16,10 +16,15 @@ export function inBounds(line: string, most = longest): string {
   return `${line.slice(0, most / 2)}…${line.slice(1 - most / 2)}`.toWellFormed();
 }
 
+/** A count with commas: 1,000. `toLocaleString` does the same, and takes 6 MiB and 15 ms when it is first used. */
+export function numeral(count: number): string {
+  return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
 /** The first of many, and how many more: "a, b and 3 more". */
 export function listed(all: readonly string[], most = 20, separator = ", "): string {
   const first = all.slice(0, most).join(separator);
-  return all.length > most ? `${first} and ${(all.length - most).toLocaleString("en")} more` : first;
+  return all.length > most ? `${first} and ${numeral(all.length - most)} more` : first;
 }
 
 export function capitalised(phrase: string): string {

@@ -4,7 +4,7 @@ import type { AnyDefinition } from "../core/definition";
 import { canonicalInputs, isUnknown } from "../core/fields";
 import { type Checked, unchecked } from "../core/registry";
 import { defined, type Properties, providerKey, secretsKey } from "../core/state";
-import { inBounds, nameIn, oneLine, spelled } from "../core/text";
+import { inBounds, nameIn, numeral, oneLine, spelled } from "../core/text";
 import { type KindContext, note } from "./context";
 import { canonical, withName } from "./planning";
 
@@ -81,7 +81,7 @@ function inputErrors(
     ...rules(declared, before, checked),
   ];
   const shown = found.slice(0, mostShown).map((line) => inBounds(oneLine(line)));
-  const others = (found.length - shown.length).toLocaleString("en");
+  const others = numeral(found.length - shown.length);
   return found.length > mostShown ? [...shown, `${others} more inputs have errors.`] : shown;
 }
 

@@ -31,7 +31,7 @@ import {
   pick,
   secretsKey,
 } from "../../core/state";
-import { spelled } from "../../core/text";
+import { numeral, spelled } from "../../core/text";
 import {
   follows as followsOfKey,
   type KeyDraft,
@@ -399,7 +399,7 @@ function sizeRules(keys: readonly { readonly key: KeyDraft }[]): readonly string
   const bytes = keys.length * 600 + Buffer.byteLength(JSON.stringify(keys));
   if (bytes <= 5 * 1_024 * 1_024) return [];
   return [
-    `keys: these ${keys.length.toLocaleString("en")} keys are too large: the engine could not save the state of an update that fails halfway; split them into several sets.`,
+    `keys: these ${numeral(keys.length)} keys are too large: the engine could not save the state of an update that fails halfway; split them into several sets.`,
   ];
 }
 

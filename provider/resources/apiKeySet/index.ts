@@ -7,7 +7,7 @@ import { containsUnknown, fieldsOf, isUnknown, unknown } from "../../core/fields
 import { changesAnything, compareFields, type Plan } from "../../core/plan";
 import type { SecretPath } from "../../core/secrecy";
 import { defined, failedKey, isRecord, type Properties } from "../../core/state";
-import { capitalised, listed } from "../../core/text";
+import { capitalised, listed, numeral } from "../../core/text";
 import { comparedKey, isLost, type KeyInputs, keepsExisting } from "../apiKey/model";
 import { identities } from "../apiKey/rules";
 import { ifUnsaved } from "../apiKey/write";
@@ -247,7 +247,7 @@ function noteAbout(inputs: SetDraft, { owned, steps }: Steps): string | undefine
 function counted(names: readonly string[], one: string, several = one): string | undefined {
   if (names.length === 0) return undefined;
   const quoted = names.map((name) => JSON.stringify(name));
-  return `${names.length.toLocaleString("en")} ${names.length === 1 ? one : several}: ${listed(quoted)}`;
+  return `${numeral(names.length)} ${names.length === 1 ? one : several}: ${listed(quoted)}`;
 }
 
 /** The properties after an update, as far as they are known. `existingKey` is left out: state has it only in `secrets`. */

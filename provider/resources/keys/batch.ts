@@ -3,7 +3,7 @@
 import type { Session, Warn } from "../../core/definition";
 import { Failure } from "../../core/errors";
 import { eachBounded } from "../../core/run";
-import { capitalised, inBounds, listed } from "../../core/text";
+import { capitalised, inBounds, listed, numeral } from "../../core/text";
 
 /** One of many things to do. `name` is what messages call it. */
 export type Item<T = unknown> = T & { readonly name: string };
@@ -54,7 +54,7 @@ export function openBatch(session: Session, subject: string): Batch {
       return new Set(failures.map(({ name }) => name));
     },
     get summary() {
-      return `${counted(this.failed.size)} of ${counted(names.size)} failed`;
+      return `${numeral(this.failed.size)} of ${numeral(names.size)} failed`;
     },
     get lines() {
       return linesOf(failures, "reasons");
@@ -71,8 +71,8 @@ export function openBatch(session: Session, subject: string): Batch {
       const failed = new Map<unknown, Trouble>();
       let ended = 0;
       const tell = () => {
-        const rest = failed.size === 0 ? "" : `, ${counted(failed.size)} failed`;
-        const count = `${counted(ended - failed.size)} of ${counted(all.length)}`;
+        const rest = failed.size === 0 ? "" : `, ${numeral(failed.size)} failed`;
+        const count = `${numeral(ended - failed.size)} of ${numeral(all.length)}`;
         session.tell(`${capitalised(subject)}: ${count} ${verb}${rest}.`);
       };
       const timer = setInterval(tell, progressMs);
@@ -95,10 +95,6 @@ export function openBatch(session: Session, subject: string): Batch {
       for (const line of linesOf(warnings, "warnings")) session.warn(line);
     },
   };
-}
-
-function counted(count: number): string {
-  return count.toLocaleString("en");
 }
 
 /** A general warning tells of keys that may have been left behind, so their ids are all named. */
@@ -132,7 +128,7 @@ function lineOf(group: readonly Trouble[]): string {
   const names = group.map(({ name }) => inBounds(JSON.stringify(name), longestName));
   if (group.length === 1) return `${names[0]}: ${message}`;
   const found = group.map((one) => one.found).filter((ids) => ids !== "");
-  return `For each of ${counted(group.length)} keys (${listed(names, mostNames)}): ${reason(found.join(", "))}`;
+  return `For each of ${numeral(group.length)} keys (${listed(names, mostNames)}): ${reason(found.join(", "))}`;
 }
 
 /** The message of an unexpected error may contain anything, a secret too, so it is left out. */

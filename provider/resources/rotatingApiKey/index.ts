@@ -10,7 +10,7 @@ import { certainlyChanged, containsUnknown, unknown } from "../../core/fields";
 import { compareFields, type Plan } from "../../core/plan";
 import { isSecret } from "../../core/secrecy";
 import { applyDrift, failedKey, type Properties } from "../../core/state";
-import { capitalised, sentences } from "../../core/text";
+import { capitalised, numeral, sentences } from "../../core/text";
 import {
   adoptedId,
   adoptionNote,
@@ -346,7 +346,7 @@ function why({ inputs, renewing, current, rotatedAt, time }: Decision): string {
   const age = time - (rotatedAt ?? time);
   const [ms, unit] = age < 2 * dayMs ? [hourMs, "hour"] : [dayMs, "day"];
   const count = Math.floor(age / ms);
-  return `${current?.id} is ${count.toLocaleString("en")} ${unit}${count === 1 ? "" : "s"} old`;
+  return `${current?.id} is ${numeral(count)} ${unit}${count === 1 ? "" : "s"} old`;
 }
 
 function retiring(decision: Decision): readonly string[] {
