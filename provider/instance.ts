@@ -1,7 +1,8 @@
 import { openTransport } from "./client/send";
 import { pause } from "./core/converge";
-import { Failure } from "./core/errors";
+import { askForReport, Failure } from "./core/errors";
 import type { Kept } from "./core/state";
+import { capitalised } from "./core/text";
 import type { Source } from "./functions";
 import { configuration, disagreement, type EngineConfig, type Environment } from "./lifecycle/config";
 import type { HostContext, Shared } from "./lifecycle/context";
@@ -71,5 +72,5 @@ export function failed(error: unknown): { readonly message: string; readonly kep
 function bug(error: unknown): string {
   const { name, stack = "" } = error instanceof Error ? error : { name: typeof error };
   const [, place = ""] = /^\s+(at .*)/m.exec(stack) ?? [];
-  return `This is a bug in pulumi-apikeys: ${[name, place].join(" ").trim()}. State is unchanged, but the service may have carried out a request. Please report it.`;
+  return `This is a bug in pulumi-apikeys: ${[name, place].join(" ").trim()}. State is unchanged, but the service may have carried out a request. ${capitalised(askForReport())}.`;
 }

@@ -1,3 +1,4 @@
+import * as manifest from "../../package.json";
 import { CallError } from "../client/send";
 import type { Kept } from "./state";
 import { oneLine, sentences } from "./text";
@@ -142,4 +143,12 @@ export function reasonOf(error: unknown, endpoint: Endpoint, words: Omit<CallWor
 /** What to do after a 409, which may answer a request that a proxy has repeated. */
 export function ifRefused({ status }: CallError, advice: string | undefined): string | undefined {
   return status === 409 && advice ? `If the service refused it: ${advice}` : undefined;
+}
+
+/** A release writes it into package.json. */
+const { url } = (manifest as { readonly bugs?: { readonly url: string } }).bugs ?? { url: undefined };
+
+/** What to do about a bug of this package, and where. */
+export function askForReport(address = url): string {
+  return address ? `please report it at ${address}` : "please report it";
 }

@@ -72,6 +72,8 @@ const options = {
   // grpc-js loads it for services that are described at run time: the plugin has none.
   external: ["@grpc/proto-loader", ...Object.keys(parts).map((file) => `./${file}`)],
   metafile: true,
+  // package.json has no `bugs` before a release.
+  logOverride: { "import-is-undefined": "silent" },
   logLevel: "warning",
 } as const satisfies BuildOptions;
 

@@ -1,9 +1,10 @@
-/** Writes the package's schema, which the plugin hands to the engine: run.ts [<URL of the repository that releases it>]. */
+/** Writes the package's schema, which the plugin hands to the engine. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import * as manifest from "../../package.json";
 import { packageSchema } from "./schema";
 
 writeFileSync(
   join(__dirname, "../../provider/hosts/plugin/schema.json"),
-  `${JSON.stringify(packageSchema(process.argv[2]), null, 2)}\n`,
+  `${JSON.stringify(packageSchema(manifest), null, 2)}\n`,
 );

@@ -25,8 +25,13 @@ const ofAnyWorkspace = {
   description: "Only those of this workspace. Default: those of all.",
 };
 
-export function packageSchema(repository?: string): object {
-  const { version } = JSON.parse(readFileSync(join(__dirname, "../../package.json"), "utf8"));
+/** What package.json has: `homepage` only in a release. */
+interface Manifest {
+  readonly version: string;
+  readonly homepage?: string;
+}
+
+export function packageSchema({ version, homepage }: Manifest): object {
   const sdk = readSdk();
   const types = typesOf(sdk);
   const resources = Object.values(definitions).map((definition) => resource(definition, sdk, types));
@@ -41,7 +46,7 @@ export function packageSchema(repository?: string): object {
     description,
     keywords: ["pulumi", "apikeys", "api-keys", "category/infrastructure", "kind/native"],
     license: "Apache-2.0",
-    ...(repository && released(repository)),
+    ...(homepage && released(homepage)),
     // Has the SDKs say the version, and Go have a module.
     meta: { supportPack: true },
     language,
@@ -54,9 +59,15 @@ export function packageSchema(repository?: string): object {
 }
 
 /** Where an SDK, also one that a user generates, finds the plugin and its pages. */
-function released(repository: string): object {
-  const [, publisher, name] = new URL(repository).pathname.split("/");
-  return { publisher, repository, pluginDownloadURL: `github://api.github.com/${publisher}/${name}` };
+function released(homepage: string): object {
+  const { origin, pathname } = new URL(homepage);
+  const [, publisher, name] = pathname.split("/");
+  return {
+    publisher,
+    homepage,
+    repository: `${origin}${pathname}`,
+    pluginDownloadURL: `github://api.github.com/${publisher}/${name}`,
+  };
 }
 
 /** A setting in stack config, which default providers of every language read, by what a Provider's argument says of it. */

@@ -1,7 +1,7 @@
 // Works on many keys at once. A failing key doesn't stop the others, and each reason is told once.
 
 import type { Session, Warn } from "../../core/definition";
-import { Failure } from "../../core/errors";
+import { askForReport, Failure } from "../../core/errors";
 import { eachBounded } from "../../core/run";
 import { capitalised, inBounds, listed, numeral } from "../../core/text";
 
@@ -134,5 +134,5 @@ function lineOf(group: readonly Trouble[]): string {
 /** The message of an unexpected error may contain anything, a secret too, so it is left out. */
 function unexpected(error: unknown): string {
   const kind = error instanceof Error ? error.name : typeof error;
-  return `unexpected error (${kind}), a bug in pulumi-apikeys: please report it. If the key was being created, look for a key with this name and customer that is not in state.`;
+  return `unexpected error (${kind}), a bug in pulumi-apikeys: ${askForReport()}. If the key was being created, look for a key with this name and customer that is not in state.`;
 }

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { CallError, type Verdict } from "../../../provider/client/send";
-import { explain, Failure, InconclusiveError } from "../../../provider/core/errors";
-import { inBounds, sentences } from "../../../provider/core/text";
+import { askForReport, explain, Failure, InconclusiveError } from "../../../provider/core/errors";
+import { inBounds, numeral, sentences } from "../../../provider/core/text";
+import { addressOf } from "../../../tools/release";
 
 const about = {
   doing: 'Deleting key "ci" in workspace ws_1',
@@ -113,4 +114,14 @@ describe("errors", () => {
     expect(message).toMatch(/^Start x+…x+ what to do\.$/);
     expect(inBounds("😀".repeat(5_000)).isWellFormed()).toBe(true);
   });
+});
+
+test("a message about a bug says where to report it, once a release has written the address into package.json", () => {
+  expect(askForReport()).toBe("please report it");
+  const { bugs } = addressOf("https://github.com/acme/pulumi-apikeys");
+  expect(askForReport(bugs.url)).toBe("please report it at https://github.com/acme/pulumi-apikeys/issues");
+});
+
+test("counts have commas", () => {
+  expect([999, 1_000, 1_234_567].map(numeral)).toEqual(["999", "1,000", "1,234,567"]);
 });

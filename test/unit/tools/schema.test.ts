@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import * as manifest from "../../../package.json";
 import committed from "../../../provider/hosts/plugin/schema.json";
+import { addressOf } from "../../../tools/release";
 import { packageSchema } from "../../../tools/schema/schema";
 
 /** All values under this name, at any depth. */
@@ -13,13 +15,14 @@ function all(name: string, value: unknown): readonly unknown[] {
 
 describe("the schema", () => {
   it("is what `npm run schema` writes", () => {
-    expect(committed).toEqual(packageSchema());
+    expect(committed).toEqual(packageSchema(manifest));
   });
 
   it("says in a release where the plugin is, and who publishes it", () => {
-    expect(packageSchema("https://github.com/acme/pulumi-apikeys")).toEqual({
+    expect(packageSchema({ ...manifest, ...addressOf("https://github.com/acme/pulumi-apikeys") })).toEqual({
       ...committed,
       publisher: "acme",
+      homepage: "https://github.com/acme/pulumi-apikeys#readme",
       repository: "https://github.com/acme/pulumi-apikeys",
       pluginDownloadURL: "github://api.github.com/acme/pulumi-apikeys",
     });

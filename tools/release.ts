@@ -1,0 +1,23 @@
+/**
+ * Writes the address of the repository into package.json, where npm, the schema and messages find it:
+ * release.ts https://github.com/OWNER/NAME.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** What package.json has in a release in addition. */
+export function addressOf(url: string) {
+  const [, author] = new URL(url).pathname.split("/");
+  return {
+    author,
+    homepage: `${url}#readme`,
+    repository: { type: "git", url: `git+${url}.git` },
+    bugs: { url: `${url}/issues` },
+  };
+}
+
+if (require.main === module) {
+  const path = join(__dirname, "../package.json");
+  const manifest = { ...JSON.parse(readFileSync(path, "utf8")), ...addressOf(process.argv[2] as string) };
+  writeFileSync(path, `${JSON.stringify(manifest, null, 2)}\n`);
+}
