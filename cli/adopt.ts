@@ -1,13 +1,10 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
-import { Failure } from "../provider/core/errors";
-import { openRun } from "../provider/core/run";
-import { oneLine } from "../provider/core/text";
-import { failed, openInstance } from "../provider/instance";
 import { command, type Terminal } from "./command";
 import { existingKeys } from "./keys";
 import { type ManagedKeys, managedKeys } from "./managed";
 import { importFile, programOfKeys, programOfSet } from "./program";
+import { Failure, failed, oneLine, openInstance, openRun } from "./provider";
 
 const usage = `Usage: npx pulumi-apikeys adopt --workspace ID [options] > keys.ts
 

@@ -1,4 +1,4 @@
-import { oneLine } from "../provider/core/text";
+import { oneLine } from "./provider";
 
 /** What a command needs of the process that runs it. */
 export interface Terminal {

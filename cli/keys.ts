@@ -1,9 +1,5 @@
-import { Failure } from "../provider/core/errors";
-import { eachBounded } from "../provider/core/run";
-import type { Properties } from "../provider/core/state";
-import { getApiKeys, getWorkspace } from "../provider/functions";
-import type { Instance } from "../provider/instance";
 import type { ExistingKey } from "./program";
+import { eachBounded, Failure, getApiKeys, getWorkspace, type Instance, type Properties } from "./provider";
 
 /** Which keys to adopt. */
 export interface Wanted {

@@ -1,8 +1,5 @@
-import { Failure } from "../provider/core/errors";
-import { isRecord, type Properties } from "../provider/core/state";
-import { nameIn } from "../provider/core/text";
-import { isMarked } from "../provider/hosts/secretMark";
 import { isTypeOf } from "../sdk/types";
+import { Failure, isMarked, isRecord, nameIn, type Properties } from "./provider";
 
 /** Which keys a stack manages, by the output of `pulumi stack export`. */
 

@@ -1,6 +1,4 @@
-import type { Properties } from "../provider/core/state";
-import { capitalised, importId } from "../provider/core/text";
-import type { Granted } from "../provider/resources/apiKey/scopes";
+import { capitalised, type Granted, importId, type Properties } from "./provider";
 
 /** The text of a program that adopts keys, and of a file that imports them. */
 

@@ -1,7 +1,7 @@
 import { version } from "../package.json";
-import { nodeProblem } from "../provider/lifecycle/config";
 import { adopt } from "./adopt";
 import type { Terminal } from "./command";
+import { nodeProblem } from "./provider";
 import { standin } from "./standin";
 
 const usage = `Usage: npx pulumi-apikeys <command> [options]

@@ -1,7 +1,7 @@
 /** Bundles what users load from dist into one file each, and writes the licences of what these files contain. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { build } from "esbuild";
+import { type BuildOptions, build } from "esbuild";
 import { checkout } from "./engine/folders";
 import { licences } from "./licences";
 
@@ -10,25 +10,54 @@ const introduction = `# Third-party notices
 The scripts in \`dist/cli\` and \`dist/provider\` contain parts of the packages below, under these licences. \`plugin/LICENSES.txt\` has those of the scripts in \`plugin\`.
 `;
 
+const options = {
+  absWorkingDir: checkout,
+  bundle: true,
+  platform: "node",
+  target: "node22",
+  format: "cjs",
+  allowOverwrite: true,
+  metafile: true,
+  // package.json has no `bugs` before a release.
+  logOverride: { "import-is-undefined": "silent" },
+  logLevel: "warning",
+} as const satisfies BuildOptions;
+
 async function main() {
-  const { metafile } = await build({
-    absWorkingDir: checkout,
-    entryPoints: ["provider/hosts/dynamic/index.ts", "provider/functions.ts", "cli/main.ts"],
-    outbase: ".",
-    outdir: "dist",
-    allowOverwrite: true,
-    bundle: true,
-    platform: "node",
-    target: "node22",
-    format: "cjs",
-    // The stand-in is in the package beside the command.
-    external: ["undici", "../standin/index"],
-    metafile: true,
-    // package.json has no `bugs` before a release.
-    logOverride: { "import-is-undefined": "silent" },
-    logLevel: "warning",
-  });
-  const files = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.keys(inputs));
+  const built = await Promise.all([
+    build({
+      ...options,
+      stdin: {
+        contents: `export * from "./provider/hosts/dynamic"; export * as forCommand from "./cli/provider";`,
+        resolveDir: checkout,
+      },
+      external: ["undici"],
+      outfile: "dist/provider/hosts/dynamic/index.js",
+    }),
+    build({
+      ...options,
+      entryPoints: ["provider/functions.ts"],
+      external: ["undici"],
+      outfile: "dist/provider/functions.js",
+    }),
+    build({
+      ...options,
+      entryPoints: ["cli/main.ts"],
+      // In the package beside the command.
+      external: ["../standin/index", "../provider/hosts/dynamic/index"],
+      plugins: [
+        {
+          name: "the provider is in the dynamic host's bundle",
+          setup: ({ onLoad }) =>
+            onLoad({ filter: /cli.provider\.ts$/ }, () => ({
+              contents: `module.exports = require("../provider/hosts/dynamic/index").forCommand;`,
+            })),
+        },
+      ],
+      outfile: "dist/cli/main.js",
+    }),
+  ]);
+  const files = built.flatMap(({ metafile }) => Object.keys(metafile.inputs));
   await writeFile(
     join(checkout, "THIRD_PARTY_NOTICES.md"),
     `${introduction}\n\`\`\`text\n${await licences(files)}\`\`\`\n`,
