@@ -86,7 +86,12 @@ async function main([folder = "plugin"]: readonly string[]) {
       plugins: [fromParts, plainMessages],
     }),
     ...Object.entries(parts).map(([file, { script }]) =>
-      build({ ...options, stdin: { contents: script, resolveDir: checkout }, outfile: join(folder, file) }),
+      build({
+        ...options,
+        minifyIdentifiers: true,
+        stdin: { contents: script, resolveDir: checkout },
+        outfile: join(folder, file),
+      }),
     ),
   ]);
   const files = built.flatMap(({ metafile }) => Object.keys(metafile.inputs));
