@@ -11,7 +11,7 @@ type PulumiCliSource = "path" | "npm cache" | "npm download" | "built";
 export interface PulumiCli {
   /** `root/bin` contains `pulumi`; the shim `pulumi-resource-pulumi-nodejs` is there too, or on PATH. */
   readonly root: string;
-  /** Such as `3.259.0`. */
+  /** Such as `3.274.1`. */
   readonly version: string;
   readonly how: PulumiCliSource;
 }
@@ -189,7 +189,7 @@ const main = "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi";
 /** The Go module that pins the versions of what is built. */
 export const moduleFolder = join(checkout, "tools/go");
 
-/** The version of the CLI that go.mod pins, such as `v3.259.0`. */
+/** The version of the CLI that go.mod pins, such as `v3.274.1`. */
 async function pinnedVersion(): Promise<string> {
   const text = await readFile(join(moduleFolder, "go.mod"), "utf8");
   const version = /github\.com\/pulumi\/pulumi\/pkg\/v3 (v\S+)/.exec(text)?.[1];

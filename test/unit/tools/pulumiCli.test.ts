@@ -13,7 +13,7 @@ const go = (version: string) => `
     list) echo "$SDK" ;;
     build)
       while [ "$1" != -o ]; do shift; done
-      printf '#!/bin/sh\\necho v3.259.0\\n' > "$2"; /bin/chmod 755 "$2" ;;
+      printf '#!/bin/sh\\necho v3.274.1\\n' > "$2"; /bin/chmod 755 "$2" ;;
   esac`;
 
 describe("findPulumi", () => {
@@ -85,17 +85,17 @@ describe("findPulumi", () => {
   it("takes the newest CLI in the cache of the npm package", async () => {
     await cli(".pulumi/versions/3.99.0/bin", "3.99.0");
     await cli(".pulumi/versions/3.1000.0/bin", "3.1000.0");
-    await cli(".pulumi/versions/3.259.0/bin", "3.259.0");
+    await cli(".pulumi/versions/3.274.1/bin", "3.274.1");
     expect(await find()).toMatchObject({ version: "3.1000.0", how: "npm cache" });
   });
 
   it("lets the npm package download a CLI", async () => {
-    const bin = `${home}/.pulumi/versions/3.259.0/bin`;
-    const fakes = ["pulumi", shim].map((name) => `printf '#!/bin/sh\\necho v3.259.0\\n' > ${bin}/${name}`);
+    const bin = `${home}/.pulumi/versions/3.274.1/bin`;
+    const fakes = ["pulumi", shim].map((name) => `printf '#!/bin/sh\\necho v3.274.1\\n' > ${bin}/${name}`);
     await script("tools/npm", [`/bin/mkdir -p ${bin}`, ...fakes, `/bin/chmod 755 ${bin}/*`].join("\n"));
     path = ["tools"];
-    expect(await find()).toMatchObject({ version: "3.259.0", how: "npm download" });
-    expect(said).toEqual([expect.stringContaining("Downloading the Pulumi CLI v3.259.0")]);
+    expect(await find()).toMatchObject({ version: "3.274.1", how: "npm download" });
+    expect(said).toEqual([expect.stringContaining("Downloading the Pulumi CLI v3.274.1")]);
   });
 
   describe("if only Go is installed", () => {
@@ -108,11 +108,11 @@ describe("findPulumi", () => {
 
     it("builds a CLI, says so, and keeps it in the user's cache folder", async () => {
       const found = await find();
-      expect(found).toMatchObject({ version: "3.259.0", how: "built" });
+      expect(found).toMatchObject({ version: "3.274.1", how: "built" });
       expect(dirname(found.root)).toBe(join(home, ".cache", "pulumi-apikeys"));
       expect(await readdir(join(found.root, "bin"))).toEqual(["pulumi", shim]);
       expect(said).toContainEqual(
-        expect.stringMatching(/^Building the Pulumi CLI v3\.259\.0 .* once \(about 4 minutes\)/),
+        expect.stringMatching(/^Building the Pulumi CLI v3\.274\.1 .* once \(about 4 minutes\)/),
       );
     });
 
