@@ -42,10 +42,8 @@ export interface Session extends Pick<Run, "closed" | "over"> {
   readonly warn: Warn;
   /** Shows a line of progress. */
   readonly tell: (line: string) => void;
-  /** Masks secrets from now on in everything that the operation says, and in the records of the service. */
-  readonly maskEverywhere: (...secrets: readonly unknown[]) => void;
-  /** Masks in what the operation says only, because records are compared with it: a secret name, for example. */
-  readonly maskInMessages: (...values: readonly unknown[]) => void;
+  /** Masks these values from now on in everything that the operation says. */
+  readonly mask: (...values: readonly unknown[]) => void;
   /** The objects of this kind that this process knows. */
   readonly registry: Registry;
   /** Waits that long, or until the run is over. */

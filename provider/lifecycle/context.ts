@@ -140,16 +140,20 @@ function secretPathsOf(definition: AnyDefinition) {
 
 // ---- Session -------------------------------------------------------------------------------------------------------
 
-/** The configuration is read only when a request is about to be sent, because some operations send none. */
+/**
+ * Opens a session for an operation on these properties: nothing that it says contains a secret of theirs. The configuration
+ * is read only when a request is about to be sent, because some operations send none.
+ */
 export function openSession(
   context: KindContext,
+  given: readonly Properties[],
   run: Run = context.host.run,
   warn: Warn = (message) => context.host.warn(message),
 ): OpenSession {
-  const { host, registry } = context;
+  const { definition, host, paths, registry } = context;
   const { configuration, transport, tell } = host;
-  const hidden = new Set<string>();
-  const maskedInMessages = new Set<string>();
+  const always = given.flatMap((one) => paths.secrets.flatMap((path) => valuesAt(one, path)));
+  const hidden = new Set(textsIn([...always, ...secretValues(given, definition.shape.follows)]));
   const ready = () => {
     const found = configuration();
     if ("problems" in found) throw new Failure(found.problems.map(capitalised).join(" "));
@@ -159,16 +163,13 @@ export function openSession(
   let all: readonly string[] = [];
   const masked = (text: string) => {
     // One list for as long as nothing is added, because its spellings are cached with it.
-    if (all.length !== hidden.size + maskedInMessages.size) all = [...hidden, ...maskedInMessages];
+    if (all.length !== hidden.size) all = [...hidden];
     return inBounds(maskSecrets(oneLine(text), all));
   };
   const session: OpenSession = {
     warn: (message, about, general) => warn(masked(message), about, general && masked(general)),
-    maskEverywhere: (...secrets) => {
-      for (const secret of secrets) if (typeof secret === "string" && secret !== "") hidden.add(secret);
-    },
-    maskInMessages: (...values) => {
-      for (const text of textsIn(values)) maskedInMessages.add(text);
+    mask: (...values) => {
+      for (const text of textsIn(values)) hidden.add(text);
     },
     registry,
     closed: run.closed,
@@ -177,7 +178,7 @@ export function openSession(
     tell: (text) => tell?.(masked(text)),
     currentTime: host.currentTime,
     part: (warnOfPart, act) => {
-      const part = openSession(context, run, warnOfPart);
+      const part = openSession(context, [], run, warnOfPart);
       return part.guard(() => act(part));
     },
     get setup() {
@@ -188,7 +189,7 @@ export function openSession(
       return {
         transport: transport(),
         credentials,
-        secrets: [...hidden, ...maskedInMessages],
+        secrets: hidden,
         run: { closed: run.closed, reasonAgainst: (method: string) => reasonAgainst(method, run) },
       };
     },
@@ -247,16 +248,9 @@ export function expectSoleOwner(
 // ---- Notes ---------------------------------------------------------------------------------------------------------
 
 /** Shows a line about what an update would do, if there is one, without the secrets of these properties. */
-export function note(
-  { definition, host, paths }: KindContext,
-  text: string | undefined,
-  ...all: readonly Properties[]
-): void {
-  const { note: show = host.tell } = host;
-  if (text === undefined) return;
-  const always = all.flatMap((one) => paths.secrets.flatMap((path) => valuesAt(one, path)));
-  const hidden = textsIn([...always, ...secretValues(all, definition.shape.follows)]);
-  show?.(inBounds(maskSecrets(oneLine(text), hidden)));
+export function note(context: KindContext, text: string | undefined, ...all: readonly Properties[]): void {
+  const { note: show = context.host.tell } = context.host;
+  if (text !== undefined) show?.(openSession(context, all).masked(text));
 }
 
 // ---- Base URL ------------------------------------------------------------------------------------------------------

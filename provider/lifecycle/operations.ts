@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from "node:util";
 import type { AnyDefinition, Outcome } from "../core/definition";
 import { Failure } from "../core/errors";
 import { type Managed, objectIdentity } from "../core/registry";
-import { openRun, type Run } from "../core/run";
-import { secretsOf, secretValues, textsIn, valuesAt, withSecrets } from "../core/secrecy";
+import { openRun } from "../core/run";
+import { secretsOf, withSecrets } from "../core/secrecy";
 import {
   defined,
   externalKey,
@@ -180,21 +180,12 @@ function operate<T>(
   act: (session: OpenSession) => Promise<T>,
   line?: (session: OpenSession) => string | undefined,
 ): Promise<T> {
-  const session = sessionFor(context, given);
+  const session = openSession(context, given);
   const ifEnded = () => {
     const text = line?.(session);
     return text && session.masked(text);
   };
   return context.host.run.during(() => session.guard(() => act(session)), ifEnded);
-}
-
-function sessionFor(context: KindContext, given: readonly Properties[], run?: Run): OpenSession {
-  const { definition, paths } = context;
-  const session = openSession(context, run);
-  for (const one of given)
-    session.maskEverywhere(...paths.secrets.flatMap((path) => textsIn(valuesAt(one, path))));
-  session.maskInMessages(...secretValues(given, definition.shape.follows));
-  return session;
 }
 
 /**
@@ -265,7 +256,7 @@ async function saved(
 /** Deletes what a create has made. `given`: the properties whose secrets no message may contain. */
 async function undo(context: KindContext, given: readonly Properties[], made: Kept): Promise<void> {
   try {
-    await context.definition.delete(sessionFor(context, given, openRun()), made, {
+    await context.definition.delete(openSession(context, given, openRun()), made, {
       isDeclared: false,
       ownerOf: () => undefined,
     });

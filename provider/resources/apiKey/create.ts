@@ -35,7 +35,7 @@ export async function createOrMigrate(session: Session, declared: KeyInputs): Pr
   const written = await post(creation);
   const { record, problem = "the answer can't be used" } = written;
   if (record === undefined) throw await lostKey(creation, problem, ifElsewhere(session));
-  session.maskEverywhere(record.key);
+  session.mask(record.key);
   if (isAnothers(creation, record))
     throw await lostKey(creation, `the service answered with a different key, ${record.id}`);
   session.registry.add(workspaceId, record.id);

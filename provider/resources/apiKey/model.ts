@@ -223,7 +223,7 @@ export function follows([name, ...rest]: SecretPath): readonly SecretPath[] {
 
 /** For one key of a set. For a resource with one key, the core does this. */
 export function maskKey(session: Session, ...key: readonly Properties[]): void {
-  session.maskInMessages(...secretValues(key, follows));
+  session.mask(...secretValues(key, follows));
 }
 
 export function createBody(declared: KeyInputs): CreateApiKey {

@@ -111,9 +111,9 @@ test("an unexpected error stops no other key, and says where to look without quo
 });
 
 test("failures contain no key's secret", async () => {
-  const batch = openBatch(openSession(openKindContext(apiKeySet, hostContext({}))), "keys");
+  const batch = openBatch(openSession(openKindContext(apiKeySet, hostContext({})), []), "keys");
   await batch.each("created", named(2), async (part, { name }) => {
-    part.maskEverywhere(`sk_${name}`);
+    part.mask(`sk_${name}`);
     throw new Failure(`refused for sk_${name}`, { reason: () => `refused for sk_${name}` });
   });
   expect(batch.lines).toEqual(['For each of 2 keys ("k0", "k1"): refused for [secret]']);
