@@ -1,10 +1,10 @@
 /** What the command uses of the provider. In the package it is in the dynamic host's bundle (tools/bundle.ts). */
 export { Failure } from "../provider/core/errors";
 export { eachBounded, openRun } from "../provider/core/run";
+export { isMarked } from "../provider/core/secrecy";
 export { isRecord, type Properties } from "../provider/core/state";
 export { capitalised, importId, nameIn, oneLine } from "../provider/core/text";
 export { getApiKeys, getWorkspace } from "../provider/functions";
-export { isMarked } from "../provider/hosts/secretMark";
 export { failed, type Instance, openInstance } from "../provider/instance";
 export { nodeProblem } from "../provider/lifecycle/config";
 export type { Granted } from "../provider/resources/apiKey/scopes";

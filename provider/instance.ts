@@ -1,7 +1,6 @@
 import { openTransport } from "./client/send";
 import { pause } from "./core/converge";
 import { askForReport, Failure } from "./core/errors";
-import type { Kept } from "./core/state";
 import { capitalised } from "./core/text";
 import type { Source } from "./functions";
 import { configuration, disagreement, type EngineConfig, type Environment } from "./lifecycle/config";
@@ -62,10 +61,8 @@ export function openInstance(options: OfHost & { readonly env: Environment }) {
  * All that a host may tell the engine of an error, because the error itself may contain secrets. `kept`: what the engine
  * is to save although the operation failed.
  */
-export function failed(error: unknown): { readonly message: string; readonly kept?: Kept } {
-  if (!(error instanceof Failure)) return { message: bug(error) };
-  const { message, kept } = error;
-  return kept === undefined ? { message } : { message, kept };
+export function failed(error: unknown): Pick<Failure, "message" | "kept"> {
+  return error instanceof Failure ? error : { message: bug(error), kept: undefined };
 }
 
 /** The message of an unexpected error may contain secrets, so only its kind and place are shown. */

@@ -1,5 +1,5 @@
 import { mask } from "../client/words";
-import { isRecord, type Properties, secretsKey } from "./state";
+import { isRecord, type Properties, secretsKey, specialKey } from "./state";
 
 /** Which values of a resource the program made secret (R16): inputs and state list their paths in `__secrets`. */
 
@@ -59,14 +59,17 @@ export function textsIn(value: unknown): readonly string[] {
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-/** The properties with the values at these paths wrapped by `mark`. Nothing within a marked value is marked again. */
-export function markedAt(
-  properties: Properties,
-  paths: readonly SecretPath[],
-  mark: (value: unknown) => Properties,
-): Properties {
+/** How a secret is marked on Pulumi's wire. Source: Pulumi's provider protocol. */
+const mark = { [specialKey]: "1b47061264138c4ac30d75fd1eb44270" };
+
+export function isMarked(value: unknown): value is { readonly value: unknown } {
+  return isRecord(value) && value[specialKey] === mark[specialKey];
+}
+
+/** The properties with the values at these paths marked as secret. Nothing within a marked value is marked again. */
+export function markedAt(properties: Properties, paths: readonly SecretPath[]): Properties {
   const tree = (value: unknown, below: readonly (readonly string[])[]): unknown => {
-    if (below.some(({ length }) => length === 0)) return value === null ? value : mark(value);
+    if (below.some(({ length }) => length === 0)) return value === null ? value : { ...mark, value };
     // Most entries of a set have nothing to mark, so they are not copied.
     if (!isRecord(value) || !below.some(([first = ""]) => first === "*" || Object.hasOwn(value, first)))
       return value;

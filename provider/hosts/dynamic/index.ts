@@ -15,7 +15,6 @@ import { failed, type Instance, openInstance } from "../../instance";
 import { engineConfig, nodeProblem } from "../../lifecycle/config";
 import type { Lifecycle } from "../../lifecycle/operations";
 import { serveRun } from "../process";
-import { secret } from "../secretMark";
 
 const tell = (line: string): void => void process.stderr.write(`${line}\n`);
 const warn = (message: string): void => tell(`warning: ${message}`);
@@ -60,8 +59,8 @@ export function provider(
   const resource = resourceOf(served, kind);
   // The engine itself marks only part of the inputs, and only outputs that are named like a secret input or in
   // additionalSecretOutputs, which a transform may have dropped.
-  const markedInputs = (inputs: Properties) => markedAt(inputs, resource.secretInputs(inputs), secret);
-  const markedOutputs = (state: Properties) => markedAt(state, resource.secretOutputs(state), secret);
+  const markedInputs = (inputs: Properties) => markedAt(inputs, resource.secretInputs(inputs));
+  const markedOutputs = (state: Properties) => markedAt(state, resource.secretOutputs(state));
   const guarded = async <T>(properties: Properties, operation: () => Promise<T>): Promise<T> => {
     try {
       return await operation();

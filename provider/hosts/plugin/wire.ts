@@ -1,8 +1,7 @@
 /** Properties on Pulumi's wire, where secrets are marked in place. */
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
-import { markedAt, type SecretPath } from "../../core/secrecy";
+import { isMarked, markedAt, type SecretPath } from "../../core/secrecy";
 import { isRecord, type Properties } from "../../core/state";
-import { isMarked, secret } from "../secretMark";
 import { propertiesOf, structOf } from "./struct";
 
 export interface Received {
@@ -35,5 +34,5 @@ export function fromStruct(struct: Struct | undefined): Received {
 
 /** The properties with the values at these paths marked as secret. */
 export function toStruct(properties: Properties, secrets: readonly SecretPath[] = []): Struct {
-  return structOf(markedAt(properties, secrets, secret));
+  return structOf(markedAt(properties, secrets));
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { managedKeys } from "../../../cli/managed";
 import { Failure } from "../../../provider/core/errors";
-import { secret } from "../../../provider/hosts/secretMark";
+import { markedAt } from "../../../provider/core/secrecy";
 
 const exported = (name: string) =>
   readFileSync(join(__dirname, `../../snapshots/0.1.0/${name}.state.json`), "utf8");
@@ -16,8 +16,8 @@ const resource = (kind: string, outputs: object, rest: object = {}) => ({
   outputs: { workspaceId: "ws_main", ...outputs },
   ...rest,
 });
-const signature = Object.keys(secret("")).find((name) => name !== "value") ?? "";
-const marked = (content: object) => ({ [signature]: secret("")[signature], ...content });
+const { value: _, ...mark } = markedAt({ one: "" }, [["one"]])["one"] as { readonly value: string };
+const marked = (content: object) => ({ ...mark, ...content });
 const inMain = (text: string) => managedKeys(text, "state.json", "ws_main");
 
 describe("managedKeys, which reads a stack's exported state,", () => {
