@@ -89,14 +89,12 @@ interface Missed {
   readonly has: unknown;
   /** Whether it has what it had before the write, or a list at least something that the write should have removed. */
   readonly stayed: boolean;
-  /** `disturbed`: another value was to stay. */
-  readonly result: "notApplied" | "rewritten" | "disturbed" | "sameInSubstance";
+  readonly result: "notApplied" | "rewritten" | "sameInSubstance";
 }
 
 /** What it means that a field is not as it should be: the first row that holds. */
 const meanings: readonly (readonly [Missed["result"], (missed: Omit<Missed, "result">) => boolean])[] = [
   ["notApplied", ({ aim }) => aim.exact],
-  ["disturbed", ({ aim }) => aim.kept === true],
   ["sameInSubstance", ({ aim, has }) => caseFolded(aim.value) === caseFolded(has)],
   ["notApplied", ({ stayed }) => stayed],
   ["rewritten", () => true],
@@ -243,14 +241,9 @@ export function notAppliedWords<T>(settled: Settled<T>, say: Say): string {
 
 /** Warnings of values that the service has changed in its own way. */
 export function warningsOf<T>({ missed }: Settled<T>, say: Say): readonly string[] {
-  return missed.flatMap((one) => {
-    const { name } = one.aim.field;
-    if (one.result === "rewritten") return [`${wordsOf(one, say)}; it may have rewritten the value.`];
-    if (one.result !== "disturbed") return [];
-    return [
-      `${name}, which is not declared, was ${say(name, one.aim.value)} before the write and is ${say(name, one.has)} now.`,
-    ];
-  });
+  return missed
+    .filter(({ result }) => result === "rewritten")
+    .map((one) => `${wordsOf(one, say)}; it may have rewritten the value.`);
 }
 
 /** Why a write failed after something was sent, if it did: a phrase to follow what was tried. */

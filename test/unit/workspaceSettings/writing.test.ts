@@ -151,7 +151,7 @@ describe("writing settings of a workspace", () => {
     const { notApplied, warnings } = await one.write({ defaultKeyPrefix: "a" });
     expect([notApplied, one.sent.length]).toEqual([[], 1]);
     expect(warnings).toEqual([
-      "defaultRateLimitPerSecond, which is not declared, was 0 before the write and is 100 now.",
+      "defaultRateLimitPerSecond: should be 0 again, the service has 100; it may have rewritten the value.",
     ]);
   });
 
@@ -210,7 +210,7 @@ describe("writing settings of a workspace", () => {
     const { notApplied, warnings } = await one.write({ defaultKeyPrefix: "b" });
     expect([notApplied, one.sent.length]).toEqual([[], 1]);
     expect(warnings).toEqual([
-      "defaultExpiration, which is not declared, was 5 before the write and is 0 now.",
+      "defaultExpiration: should be 5 again, the service has 0; it may have rewritten the value.",
     ]);
   });
 
