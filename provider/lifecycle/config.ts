@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Credentials } from "../client/send";
 import { isLoopback } from "../client/wire";
+import type { Setup } from "../core/errors";
 import { sentences } from "../core/text";
 
 /** The namespaces of stack config, and of the arguments of an explicit Provider. */
@@ -27,16 +28,10 @@ export interface EngineConfig {
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The settings in effect, resolved from arguments, environment and stack config. */
-export interface Configuration {
+export interface Configuration extends Omit<Setup, "importKey"> {
   readonly credentials: Credentials;
-  /** Where the token came from, and what to do if the service does not accept it. */
-  readonly tokenAdvice: string;
-  /** The base URL and where it came from, for messages. */
-  readonly baseUrlSource: string;
   /** Short hashes of base URLs: the configured one, then the former one if the service has moved. */
   readonly services: readonly string[];
-  /** Whether a key can be found gone without the list of keys. */
-  readonly withoutKeyList: boolean;
 }
 
 /** Picks the settings from config that is read by key. */
