@@ -9,7 +9,6 @@ import {
   type Draft,
   type Field,
   fieldsOf,
-  type Input,
   type Inputs,
   parsed,
   type StoredProperties,
@@ -209,13 +208,9 @@ const ofEachResource: StoredProperties = {
 export function define<S extends Shape, P extends Plan = Plan>(definition: Definition<S, P>): AnyDefinition {
   const { inputs, outputs, hidden } = definition.shape;
   const fields = fieldsOf(inputs);
-  // Unlike `fields`, these fill in no default: an input that is absent from state was not declared.
-  const withoutDefaults = Object.entries(inputs as Readonly<Record<string, Input>>).map(([name, input]) => ({
-    name,
-    canonical: input.canonical,
-  }));
+  // No default is filled in for the others: an input that is absent from state was not declared.
   const declaredOf = (properties: Properties) =>
-    withoutDefaults.filter(({ name }) => (properties[name] ?? undefined) !== undefined);
+    fields.filter(({ name }) => (properties[name] ?? undefined) !== undefined);
   const stored = { ...outputs, ...hidden, ...ofEachResource };
   const erased = definition as unknown as Definition<AnyShape>;
   const { objects, shape } = erased;

@@ -102,15 +102,5 @@ export function nonEmpty<T extends object>(value: T): T | undefined {
 
 /** A copy without undefined values at any depth: what Pulumi's wire can carry. */
 export function wireable(properties: Properties): Properties {
-  return strip(properties) as Properties;
-}
-
-function strip(value: unknown): unknown {
-  if (Array.isArray(value)) return value.filter((entry) => entry !== undefined).map(strip);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([, entry]) => entry !== undefined)
-      .map(([name, entry]) => [name, strip(entry)]),
-  );
+  return JSON.parse(JSON.stringify(properties));
 }
