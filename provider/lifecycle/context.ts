@@ -108,19 +108,19 @@ function secretPathsOf(definition: AnyDefinition) {
     outputs[name]?.secret ? [[name]] : [],
   );
   const secrets = [...ofInputs, ...ofOutputs];
-  const spelled = (all: readonly SecretPath[]) => new Set(all.map((path) => JSON.stringify(path)));
-  const always = spelled(secrets);
+  const always = new Set(secrets.map((path) => JSON.stringify(path)));
   return {
     /** The inputs and outputs that are always secret. */
     secrets,
     /** The inputs with a list of what else is secret: by their own list, and by these paths, which the engine marked. */
     alsoSecret: (inputs: Properties, paths: readonly SecretPath[]): Properties => {
-      const all = [
-        ...spelled([...secretsOf(inputs), ...paths.map((path) => shape.secretPath?.(path) ?? path)]),
-      ];
-      const others = all.filter((path) => !always.has(path)).sort();
-      const parsed = others.map((path): SecretPath => JSON.parse(path));
-      return withSecrets(inputs, parsed);
+      const listed = [...secretsOf(inputs), ...paths.map((path) => shape.secretPath?.(path) ?? path)];
+      const all = [...new Set(listed.map((path) => JSON.stringify(path)))].sort();
+      const others = all.filter((path) => !always.has(path));
+      return withSecrets(
+        inputs,
+        others.map((path) => JSON.parse(path)),
+      );
     },
     /** What is secret in these inputs. */
     secretInputs: (inputs: Properties): readonly SecretPath[] => [
