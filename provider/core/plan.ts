@@ -18,7 +18,7 @@ export interface Plan {
   /** Why the update fails, as its error: known before any request. */
   readonly refusal?: string | undefined;
   /** The properties that a preview can't derive by itself: inputs become as declared, outputs stay or are unknown. */
-  readonly preview?: Properties | undefined;
+  readonly preview?: () => Properties;
   /** The objects that no other resource of the program may have or adopt. */
   readonly holds?: readonly Managed[] | undefined;
 }

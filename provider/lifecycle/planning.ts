@@ -61,7 +61,7 @@ interface Planned extends Kept {
   readonly plan: Plan;
   /** Whether the list of secret values is all that changes. */
   readonly isOnlySecrecy: boolean;
-  /** The state afterwards if only that list changes, or the host: then no request is needed. */
+  /** The state afterwards if at most that list changes: then no request is needed (R13). */
   readonly sameObject: Properties | undefined;
 }
 
@@ -72,11 +72,10 @@ export function planOf({ definition, host }: KindContext, news: Properties, give
   const inputs = canonical(definition, news);
   const plan = definition.plan({ ...held, inputs, time: host.now() });
   const { id, state } = held ?? { id: "", state: {} };
-  const isSame = held !== undefined && !changesAnything(plan);
+  const isSame = given !== undefined && !changesAnything(plan);
   const isOnlySecrecy = isSame && !isDeepStrictEqual(secretsOf(state), secretsOf(inputs));
-  const isMoved = given?.state[providerKey] === undefined && news[providerKey] !== undefined;
-  const isKept = isSame && (isOnlySecrecy || isMoved) && state[failedKey] === undefined;
-  const sameObject = isKept ? defined(withSecrets(given?.state ?? {}, secretsOf(news))) : undefined;
+  const isKept = isSame && state[failedKey] === undefined;
+  const sameObject = isKept ? defined(withSecrets(given.state, secretsOf(news))) : undefined;
   return { id, state, inputs, plan, isOnlySecrecy, sameObject };
 }
 
@@ -193,5 +192,5 @@ export function preview(context: KindContext, news: Properties, before?: Kept): 
     inputs[name] ?? (stable ? state[name] : undefined) ?? unknown,
   ]);
   const [service] = context.services();
-  return defined({ ...inputs, ...Object.fromEntries(outputs), ...plan.preview, [serviceKey]: service });
+  return defined({ ...inputs, ...Object.fromEntries(outputs), ...plan.preview?.(), [serviceKey]: service });
 }

@@ -155,7 +155,7 @@ export function plan(now: KeyNow): Plan {
   const { id = "", state, inputs } = now;
   const compared = comparedKey(now);
   if (state === undefined) {
-    const preview = adoptedId(inputs) === undefined ? {} : { key: undefined };
+    const preview = () => (adoptedId(inputs) === undefined ? {} : { key: undefined });
     return { ...compared, note: adoptionNote(label(inputs), inputs), preview };
   }
   const holds = [{ workspaceId: state.workspaceId, id }];
@@ -164,7 +164,7 @@ export function plan(now: KeyNow): Plan {
     return { ...compared, holds, note };
   }
   // An adopted or imported key has no secret, and no update gives it one.
-  return { ...compared, holds, preview: state.key ? {} : { key: undefined } };
+  return { ...compared, holds, preview: () => (state.key ? {} : { key: undefined }) };
 }
 
 /** What differs. Only a new key can have a secret that is lost, whatever the program says (K6). */

@@ -145,7 +145,7 @@ export function plan(now: Now<Shape>): SetPlan {
     isPending: isPending(owned),
     // The engine itself shows that all keys are replaced.
     note: compared.replaces.length > 0 ? undefined : noteAbout(inputs, { owned, steps }),
-    preview: preview(inputs, steps),
+    preview: () => preview(inputs, steps),
     holds: objectsOf(state?.workspaceId, owned).filter(({ id }) => !released.includes(id)),
   };
 }

@@ -248,7 +248,7 @@ function plan(now: RotatingNow): RotatingPlan {
   const decision = decide(now);
   if (state === undefined) {
     const note = adoptionNote(label(inputs), inputs);
-    return { ...decision, ...compareFields(fields, now), note, preview: previewCreate(inputs) };
+    return { ...decision, ...compareFields(fields, now), note, preview: () => previewCreate(inputs) };
   }
   const { existingId, existingKey } = inputs;
   const keepsExisting =
@@ -265,7 +265,7 @@ function plan(now: RotatingNow): RotatingPlan {
     isPending: isPending(decision),
     note: isReplaced ? undefined : noteAbout(decision),
     refusal: fails ? `${what} can't be updated: ${refusal(decision)}` : undefined,
-    preview: previewUpdate(decision),
+    preview: () => previewUpdate(decision),
     holds: objectsOf(state.workspaceId, decision.owned),
   };
 }

@@ -138,7 +138,7 @@ describe("the configuration", () => {
     for (const operation of [
       () => offline({}).create(least),
       () => offline({}).read("id", state),
-      () => offline({}).update("id", state, least),
+      () => offline({}).update("id", state, { ...least, name: "new" }),
       () => offline({}).delete("id", state),
     ]) {
       await expect(operation()).rejects.toThrow(
