@@ -55,6 +55,12 @@ describe("what the plugin reads without state", () => {
     test.each([
       ["getKeys", {}, /^This version of pulumi-apikeys has no function apikeys:index:getKeys\.$/],
       ["constructor", {}, /has no function/],
+      [
+        "getScopes",
+        { workspaceID: "ws_main" },
+        /getScopes: no such argument, workspaceID; it has workspaceId\.$/,
+      ],
+      ["getWorkspaces", { name: "Main" }, /getWorkspaces: no such argument, name; it has none\.$/],
       ["getApiKeys", { workspaceId: null }, /^The argument workspaceId is not a string: set it to an id /],
       ["getApiKey", { workspaceId: "ws_main" }, /^Finding a key: give either id or name\.$/],
       ["getWorkspace", { id: "a", name: "b" }, /^Finding a workspace: give either id or name\.$/],

@@ -107,11 +107,9 @@ function handlers({ instance, engine, run }: Served) {
       return new Empty();
     }),
     getPluginInfo: unary(async () => new PluginInfo().setVersion(version)),
-    getSchema: unary(async () => {
-      // Most commands never need it.
-      const { default: schema } = await import("./schema.json", { with: { type: "json" } });
-      return new messages.GetSchemaResponse().setSchema(JSON.stringify(schema));
-    }),
+    getSchema: unary(async () =>
+      new messages.GetSchemaResponse().setSchema(JSON.stringify((await schema()).default)),
+    ),
     checkConfig: unary(async (request: messages.CheckRequest) => {
       const { properties, secrets } = fromStruct(request.getNews());
       const names = ["accessToken", ...[configNamespace, argumentNamespace].map((of) => `${of}:accessToken`)];
@@ -188,12 +186,24 @@ async function invoked(token: string, source: functions.Source, given: Propertie
   const find = Object.hasOwn(functionsByName, name) ? functionsByName[name] : undefined;
   if (find === undefined) throw new Failure(`This version of pulumi-apikeys has no function ${token}.`);
   const args = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
-  return (await find(source, args as never)) as Properties;
+  const described: Readonly<Record<string, DescribedFunction>> = (await schema()).default.functions;
+  const names = Object.keys(described[token]?.inputs?.properties ?? {});
+  const strange = Object.keys(args).find((one) => !names.includes(one));
+  if (strange === undefined) return (await find(source, args as never)) as Properties;
+  throw new Failure(`${name}: no such argument, ${strange}; it has ${names.join(", ") || "none"}.`);
+}
+
+interface DescribedFunction {
+  readonly inputs?: { readonly properties: object };
+  readonly outputs: object;
 }
 
 const { getApiKey, getApiKeys, getScopes, getWorkspace, getWorkspaces } = functions;
 const functionsByName: Readonly<Record<string, (source: functions.Source, given: never) => Promise<object>>> =
   { getApiKey, getApiKeys, getScopes, getWorkspace, getWorkspaces };
+
+/** Most commands never need it. */
+const schema = () => import("./schema.json", { with: { type: "json" } });
 
 /** `kept`: what the engine must still save, because the object exists. */
 function serviceError(
