@@ -7,13 +7,11 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import type { dynamic } from "@pulumi/pulumi";
-import { Failure } from "../../core/errors";
 import { openRun } from "../../core/run";
 import { markedAt } from "../../core/secrecy";
 import { type Kept, nameKey, type Properties, providerKey } from "../../core/state";
 import { failed, type Instance, openInstance } from "../../instance";
 import { engineConfig, nodeProblem } from "../../lifecycle/config";
-import type { Lifecycle } from "../../lifecycle/operations";
 import { serveRun } from "../process";
 
 const tell = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -56,7 +54,7 @@ export function provider(
     importKey: "import it as an ApiKey with `pulumi import --file`",
   });
   const served = instance;
-  const resource = resourceOf(served, kind);
+  const resource = served.resource(kind);
   // The engine itself marks only part of the inputs, and only outputs that are named like a secret input or in
   // additionalSecretOutputs, which a transform may have dropped.
   const markedInputs = (inputs: Properties) => markedAt(inputs, resource.secretInputs(inputs));
@@ -113,14 +111,6 @@ export function provider(
       guarded(news, async () => ({ outs: markedOutputs(await resource.update(id, olds, news)) })),
     delete: (id, props) => guarded(props, () => resource.delete(id, props)),
   };
-}
-
-function resourceOf(of: Instance, kind: string): Lifecycle {
-  try {
-    return of.resource(kind);
-  } catch (error) {
-    throw error instanceof Failure ? new HostError(error.message) : error;
-  }
 }
 
 /**
