@@ -26,9 +26,8 @@ export function check(
   const declared = canonical(definition, named);
   const last = before && canonicalInputs(definition.fields, before);
   const elsewhere = declaredElsewhere(context, declared, last, name, urn);
-  const configuration = host.configuration();
   const failures = [
-    ...("problems" in configuration ? configuration.problems : []),
+    ...host.configuration().problems,
     ...inputErrors(definition, named, before ?? inState.get(urn), elsewhere),
   ];
   // A resource that is in state already gets its notes from diff.

@@ -29,6 +29,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The settings in effect, resolved from arguments, environment and stack config. */
 export interface Configuration extends Omit<Setup, "importKey"> {
+  /** Everything that is wrong with them (R8): if anything is, the rest is not used. */
+  readonly problems: readonly string[];
   readonly credentials: Credentials;
   /** Short hashes of base URLs: the configured one, then the former one if the service has moved. */
   readonly services: readonly string[];
@@ -50,11 +52,6 @@ export function engineConfig(get: (key: string) => unknown): EngineConfig {
   };
 }
 
-/** Everything that is wrong with the settings (R8). */
-export interface Misconfiguration {
-  readonly problems: readonly string[];
-}
-
 /** The warning if the environment hides a different base URL in stack config. */
 export function disagreement({ argument, stack }: EngineConfig, env: Environment): string | undefined {
   const [used, unused] = [env["APIKEYS_BASE_URL"], stack.baseUrl];
@@ -66,8 +63,7 @@ export function disagreement({ argument, stack }: EngineConfig, env: Environment
   return `APIKEYS_BASE_URL${quoted(used)} overrides stack config apikeys:baseUrl${quoted(unused)}, which differs. Remove one of them.`;
 }
 
-/** The configuration, or what is wrong with it. */
-export function configuration(config: EngineConfig, env: Environment): Configuration | Misconfiguration {
+export function configuration(config: EngineConfig, env: Environment): Configuration {
   const { argument, stack } = config;
   const problems: string[] = [];
   const refuse = (problem: string) => void problems.push(problem);
@@ -113,14 +109,14 @@ export function configuration(config: EngineConfig, env: Environment): Configura
   if (former !== "" && formerProblem !== undefined) refuse(`${formerSource} ${formerProblem}`);
   const withoutKeyList = isOn(variable("APIKEYS_NO_KEY_LIST"));
 
-  if (problems.length > 0) return { problems };
   // A program may have made its argument secret.
   const shown = urlOrigin === "argument" ? "" : `${baseUrl}, `;
   return {
+    problems,
     credentials: { baseUrl, accessToken },
     tokenAdvice: sentences(`The access token came from ${tokenSource}`, tokenRemedies[tokenOrigin]),
     baseUrlSource: `${shown}from ${urlSource}`,
-    services: [baseUrl, former].map(serviceAt).filter((one) => one !== undefined),
+    services: problems.length > 0 ? [] : [baseUrl, former].flatMap((url) => serviceAt(url) ?? []),
     withoutKeyList,
   };
 }

@@ -25,12 +25,12 @@ import {
 } from "../core/secrecy";
 import { type Kept, type Properties, providerKey, secretsKey, serviceKey } from "../core/state";
 import { capitalised, inBounds, oneLine } from "../core/text";
-import type { Configuration, Misconfiguration } from "./config";
+import type { Configuration } from "./config";
 
 /** What the lifecycle needs of its host. */
 export interface HostContext {
   /** As of the last time that the engine configured the provider. */
-  readonly configuration: () => Configuration | Misconfiguration;
+  readonly configuration: () => Configuration;
   readonly transport: () => Transport;
   readonly run: Run;
   readonly warn: (message: string) => void;
@@ -61,8 +61,6 @@ export interface KindContext extends Shared {
   readonly definition: AnyDefinition;
   readonly host: HostContext;
   readonly paths: SecretPaths;
-  /** As in the configuration; none if that is wrong. */
-  readonly services: () => readonly string[];
   /** Ids that a refresh has read: the diff that follows compares the last update's inputs, not the program's. */
   readonly refreshed: Set<string>;
   /** By URN, the inputs in state of the resources that were read before this update (`readFirst`). */
@@ -81,10 +79,6 @@ export function openKindContext(definition: AnyDefinition, host: HostContext): K
     definition,
     host,
     paths: secretPathsOf(definition),
-    services: () => {
-      const found = host.configuration();
-      return "problems" in found ? [] : found.services;
-    },
     refreshed: new Set(),
     inState: new Map(),
   };
@@ -156,7 +150,7 @@ export function openSession(
   const hidden = new Set(textsIn([...always, ...secretValues(given, definition.shape.follows)]));
   const ready = () => {
     const found = configuration();
-    if ("problems" in found) throw new Failure(found.problems.map(capitalised).join(" "));
+    if (found.problems.length > 0) throw new Failure(found.problems.map(capitalised).join(" "));
     hidden.add(found.credentials.accessToken);
     return found;
   };
@@ -271,15 +265,11 @@ export function serviceAfterRead(state: Properties, services: readonly string[])
  * Throws if the last write went to another base URL than the one configured, or the former one of a service that has moved:
  * there, an id may belong to another object, or to none, while the resource's own still exists (R6).
  */
-export function expectSameBaseUrl(
-  { definition: { kind }, host, services }: KindContext,
-  { id, state }: Kept,
-): void {
-  const [last, known] = [lastService(state), services()];
-  if (last === undefined || known.length === 0 || known.includes(last)) return;
-  const configuration = host.configuration();
-  const now = "problems" in configuration ? "" : ` (${configuration.baseUrlSource})`;
+export function expectSameBaseUrl({ definition: { kind }, host }: KindContext, { id, state }: Kept): void {
+  const { services, baseUrlSource } = host.configuration();
+  const last = lastService(state);
+  if (last === undefined || services.length === 0 || services.includes(last)) return;
   throw new Failure(
-    `${kind} ${id}: its last update was sent to another base URL than the one configured now${now}, where the same ids may belong to something else. Nothing was sent, and state is unchanged. Correct the base URL. If the service has moved, run \`pulumi refresh --run-program\` once with APIKEYS_MOVED_FROM set to its former base URL, which treats what it can't find as deleted. If it has two base URLs, set APIKEYS_MOVED_FROM to the other one.`,
+    `${kind} ${id}: its last update was sent to another base URL than the one configured now (${baseUrlSource}), where the same ids may belong to something else. Nothing was sent, and state is unchanged. Correct the base URL. If the service has moved, run \`pulumi refresh --run-program\` once with APIKEYS_MOVED_FROM set to its former base URL, which treats what it can't find as deleted. If it has two base URLs, set APIKEYS_MOVED_FROM to the other one.`,
   );
 }

@@ -78,7 +78,7 @@ async function read(
   { id, state: given }: Kept,
   urn?: string,
 ): Promise<ReadResult | undefined> {
-  const { definition, inState, refreshed, services } = context;
+  const { definition, host, inState, refreshed } = context;
   if (given[externalKey] === true) {
     const found = await find(context, { id, given, isGet: true });
     // Its inputs are what the program gave to find it.
@@ -94,7 +94,7 @@ async function read(
     forget(context, before, outcome);
     if (outcome === undefined) return undefined;
     refreshed.add(outcome.id);
-    const found = finish(context, outcome, serviceAfterRead(given, services()));
+    const found = finish(context, outcome, serviceAfterRead(given, host.configuration().services));
     const last = wireable({ ...before.state, [serviceKey]: lastService(given) });
     if (isDeepStrictEqual(found.state, last)) return { id: found.id, state: given };
     const inputs = withSecrets(inputsOf(definition, found.state), secretsOf(found.state));
@@ -192,7 +192,11 @@ function operate<T>(
  * The one exit of what an operation returns: what the engine is to save, with the service that it is of. Throws it as a
  * Failure if the operation failed.
  */
-function finish(context: KindContext, outcome: Outcome, service = context.services()[0]): Kept {
+function finish(
+  context: KindContext,
+  outcome: Outcome,
+  service = context.host.configuration().services[0],
+): Kept {
   const { id, state, failure, lines = [], unresolved = [] } = outcome;
   const kept = wireable({ ...state, [serviceKey]: service, [failedKey]: undefined });
   if (failure === undefined) return { id, state: kept };

@@ -191,6 +191,6 @@ export function preview(context: KindContext, news: Properties, before?: Kept): 
     name,
     inputs[name] ?? (stable ? state[name] : undefined) ?? unknown,
   ]);
-  const [service] = context.services();
+  const [service] = context.host.configuration().services;
   return defined({ ...inputs, ...Object.fromEntries(outputs), ...plan.preview?.(), [serviceKey]: service });
 }

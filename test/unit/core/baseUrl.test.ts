@@ -14,7 +14,7 @@ const servicesOf = (url: string, movedFrom?: string) => {
     { argument: {}, stack: {} },
     { APIKEYS_BASE_URL: url, APIKEYS_ACCESS_TOKEN: "token", APIKEYS_MOVED_FROM: movedFrom },
   );
-  if ("problems" in found) throw new Error(found.problems.join(" "));
+  if (found.problems.length > 0) throw new Error(found.problems.join(" "));
   return found.services;
 };
 

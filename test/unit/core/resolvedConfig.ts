@@ -26,7 +26,7 @@ export function resolved(given: Given) {
     engineConfig((key) => config[key]),
     given.env ?? {},
   );
-  if ("problems" in found) return found.problems;
+  if (found.problems.length > 0) return found.problems;
   const { credentials, tokenAdvice, baseUrlSource } = found;
   return { ...credentials, advice: tokenAdvice, source: baseUrlSource };
 }
