@@ -71,14 +71,9 @@ export async function getApiKeys(
   const isWanted = (key: ApiKeyRecord) => includeDeleted || !key.deleted;
   const isEqual = (key: ApiKeyRecord, field: (typeof fields)[number]) =>
     (field === "enabled" ? (key.enabled ?? false) : key[field]) === filter[field];
-  const all = await allKeys(source, workspaceId);
-  // A list may leave a field out of all records, and `enabled` where it is false.
-  const omitted = fields.filter(
-    (field) => field === "enabled" || all.every((key) => key[field] === undefined),
-  );
-  const keys = all.filter(isWanted).map(async (key) => {
-    // A deleted key may not be readable by itself.
-    const open = key.deleted ? [] : omitted.filter((field) => key[field] === undefined);
+  const keys = (await allKeys(source, workspaceId)).filter(isWanted).map(async (key) => {
+    // The list may leave fields out. A deleted key may not be readable by itself.
+    const open = key.deleted ? [] : fields.filter((field) => key[field] === undefined);
     const mayMatch = fields.every((field) => open.includes(field) || isEqual(key, field));
     if (open.length === 0 || !mayMatch) return key;
     // One that is not found was deleted since.
@@ -192,7 +187,7 @@ async function ask<T>(
   advice?: string,
 ): Promise<T> {
   const found = source.configuration();
-  if ("problems" in found) throw new Failure(`${doing}: ${found.problems.map(capitalised).join(" ")}`);
+  if (found.problems.length > 0) throw new Failure(`${doing}: ${found.problems.map(capitalised).join(" ")}`);
   const call = { transport: source.transport(), credentials: found.credentials };
   const words = { doing, notDone: "", ...(advice && { advice }) };
   return orFail(act(sharedReads(call), call), { setup: found }, words);

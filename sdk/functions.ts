@@ -181,8 +181,7 @@ export const getWorkspaceOutput = workspace.output;
 /**
  * Returns the keys of a workspace, without their secrets, at each preview and update. A field that the service's list
  * leaves out, such as `scopes`, or that can't be read, is absent. A filter takes one more request for each key that lacks
- * its field: `enabled` always, `name` and `customerId` only if no key in the list has the field. Otherwise such a key does
- * not match.
+ * its field.
  *
  * @example
  * ```ts

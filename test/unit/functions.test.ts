@@ -96,7 +96,7 @@ test.each<[string, (key: Properties) => object, ApiKeyFilter, string[], string[]
     ["key_1", "key_2"],
     ["key_1", "key_2", "key_3"],
   ],
-  ["has no customerId for a key without one", (key) => key, { customerId: "cus_1" }, ["key_1"], []],
+  ["has no customerId for a key without one", (key) => key, { customerId: "cus_1" }, ["key_1"], ["key_3"]],
   [
     "leaves enabled out where it is false",
     ({ enabled, ...key }) => ({ ...key, ...(enabled === true && { enabled }) }),
