@@ -35,11 +35,7 @@ export interface ApiKeySetEntryArgs extends Optional<Omit<ApiKeyArgs, "workspace
   readonly release?: pulumi.Input<boolean | undefined> | null;
 }
 
-/**
- * The inputs of an {@link ApiKeySet}.
- *
- * @see docs/api-key-set.md
- */
+/** The inputs of an {@link ApiKeySet}. */
 export interface ApiKeySetArgs {
   /** The id of the workspace that the keys belong to. Changing it replaces the set and all its keys. */
   readonly workspaceId: pulumi.Input<string>;

@@ -6,8 +6,6 @@ import { inOneHost, isTypeOf } from "./types";
 /**
  * The inputs of a {@link CustomerBilling}. Changing one fails the preview, because it would grant again, unless `grant`
  * changes too. While `billingId` is set, nothing is granted, and changing any other input changes only state.
- *
- * @see docs/customer-billing.md
  */
 export interface CustomerBillingArgs {
   /** The id of the workspace. */

@@ -32,11 +32,7 @@ export interface KeyScope extends ScopeValues {}
 /** The permissions of a key on one scope, each of them present. */
 export interface FoundKeyScope extends Required<ScopeValues> {}
 
-/**
- * The inputs of an {@link ApiKey}.
- *
- * @see docs/api-key.md
- */
+/** The inputs of an {@link ApiKey}. */
 export interface ApiKeyArgs {
   /** The id of the workspace that the key belongs to. Changing it replaces the key with a new one. */
   readonly workspaceId: pulumi.Input<string>;

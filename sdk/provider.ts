@@ -4,8 +4,6 @@ import { asProvider } from "./resource";
 /**
  * The arguments of an explicit {@link Provider}. An argument that is left out comes from the environment, then, in
  * Node.js programs, from stack config.
- *
- * @see docs/configuration.md
  */
 export interface ProviderArgs {
   /**

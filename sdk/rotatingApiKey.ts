@@ -6,8 +6,6 @@ import { type Facts, isA, type Outputs, registration, settleAbsent } from "./res
 /**
  * The inputs of a {@link RotatingApiKey}: those of its keys, and when they are rotated. What updates a key in place
  * updates both keys. What replaces a key rotates now; while there is a previous key in its overlap, it fails the update.
- *
- * @see docs/rotating-api-key.md
  */
 export interface RotatingApiKeyArgs extends ApiKeyArgs {
   /** The id of the workspace that the keys belong to. Changing it replaces the resource and its keys. */

@@ -1,11 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { type Facts, isA, type Outputs, optionsOfGet, registration, settleAbsent } from "./resource";
 
-/**
- * The inputs of a {@link Scope}.
- *
- * @see docs/scope.md
- */
+/** The inputs of a {@link Scope}. */
 export interface ScopeArgs {
   /** The id of the workspace. Changing it creates another scope; the old one stays in the service. */
   readonly workspaceId: pulumi.Input<string>;
