@@ -8,7 +8,7 @@ import { findCreated, wasThere } from "../../core/existence";
 import { caseFolded } from "../../core/state";
 import { listed, sentences } from "../../core/text";
 import { type Listing, type Reading, type SharedRead, sharedReads } from "../../reads";
-import { createBody, type KeyInputs, label, migrateBody } from "./model";
+import { createBody, endOf, type KeyInputs, label, migrateBody } from "./model";
 
 /** A new key, with a record that can be used. */
 export type NewKey = Written<ApiKeyRecord> & { readonly record: ApiKeyRecord };
@@ -76,8 +76,8 @@ function isAnothers({ session, declared, before }: Creation, record: ApiKeyRecor
 }
 
 /** Whether the record repeats the value, or a masked form that ends like it. */
-function hasValue({ key, maskedKey = "" }: ApiKeyRecord, value: string): boolean {
-  const [, end = ""] = /[^A-Za-z0-9]{2,}([A-Za-z0-9]{3,})$/.exec(maskedKey) ?? [];
+function hasValue({ key, maskedKey }: ApiKeyRecord, value: string): boolean {
+  const end = endOf(maskedKey);
   return key === value || (end !== "" && value.endsWith(end));
 }
 

@@ -273,10 +273,22 @@ export const stableOutputs = Object.entries(shape.outputs).flatMap(([name, outpu
 /** Outputs that a refresh reads again. An update leaves them as they are, so that previews can show them (R5, R18). */
 const refreshed = ["billingId", "effectivePrefix", "effectiveExpiresAt"] as const;
 
-/** Whether a record has the prefix and the expiry that state has: a list may leave them out. */
-export function hasOutputs({ prefix, expiresAt }: ApiKeyRecord, state: KeyState): boolean {
-  const isThere = (before: unknown, now: unknown) => before === undefined || now !== undefined;
-  return isThere(state.effectivePrefix, prefix) && isThere(state.effectiveExpiresAt, expiresAt);
+/** Whether a record has the prefix, the expiry and the masked form that state has: a list may leave them out. */
+export function hasOutputs(record: ApiKeyRecord, state: KeyState): boolean {
+  const now: Properties = outputs(record);
+  return (["effectivePrefix", "effectiveExpiresAt", "maskedKey"] as const).every(
+    (name) => state[name] === undefined || now[name] !== undefined,
+  );
+}
+
+/** The end of the secret that a masked form shows; "" if it shows none. */
+export function endOf(maskedKey = ""): string {
+  return /(?:[^A-Za-z0-9]{2}|\u2026)([A-Za-z0-9]{3,})$/.exec(maskedKey)?.[1] ?? "";
+}
+
+/** Whether the service shows that the key no longer has the secret in state: somebody regenerated it there (K6). */
+export function isRegenerated({ maskedKey }: ApiKeyRecord, { key, maskedKey: before }: KeyState): boolean {
+  return key !== undefined && maskedKey !== before && !key.endsWith(endOf(maskedKey));
 }
 
 /** State with the outputs that have changed; the same object if none has. */

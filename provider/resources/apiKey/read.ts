@@ -5,10 +5,12 @@ import type { Outcome, Session } from "../../core/definition";
 import { explain } from "../../core/errors";
 import { lookUp, type Target } from "../../core/existence";
 import { applyDrift, defined, failedKey, hiddenIn, observedKey } from "../../core/state";
+import { capitalised } from "../../core/text";
 import { type SharedReads, sharedReads } from "../../reads";
 import {
   type HeldKey,
   hasOutputs,
+  isRegenerated,
   isWhole,
   type KeyDraft,
   type KeyInputs,
@@ -43,6 +45,11 @@ export async function read(session: Session, { id, state }: HeldKey): Promise<Ou
   const doing = `Reading key ${id} in workspace ${path.workspaceId}`;
   const record = await readKeyOrFail(session, path, doing);
   if (record === undefined) return undefined;
+  if (isRegenerated(record, state)) {
+    const change = `${state.existingKey === undefined ? "" : "leave existingKey out and "}change keepers`;
+    const what = `the service shows another secret, so somebody regenerated it there, and the secret in state no longer works. To replace the key by a new one, ${change}.`;
+    session.warn(`Key ${id}: ${what}`, [id], capitalised(what));
+  }
   const next = withDrift(state, record);
   if (!isIncomplete(state)) return { id, state: next };
   const seen = defined({ customerId: record.customerId, ...outputs(record) });
@@ -89,6 +96,7 @@ async function listedAsInState(
     // Without scopes, the list may have left them out.
     (record.scopes ?? []).some((scope) => scope.create || scope.read || scope.update || scope.del) &&
     hasOutputs(record, state) &&
+    !isRegenerated(record, state) &&
     withDrift(state, record) === state;
   return isConfirmed ? record : undefined;
 }

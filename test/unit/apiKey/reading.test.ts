@@ -209,3 +209,51 @@ test("R11 a refresh shows no change after a key was used, or its updatedAt chang
   held.set("k0", { ...keyOf("k0"), lastUsedAt: later, updatedAt: later } as Key);
   expect(await keys.read("k0", read?.state)).toEqual({ id: "k0", state: read?.state });
 });
+
+describe("K6 a refresh of a key whose secret was regenerated in the service", () => {
+  const regenerated = (id: string, maskedKey = "sk_***9999") => {
+    held.set(id, { ...keyOf(id), maskedKey });
+    listed = [...held.values()];
+  };
+
+  test("warns, without the secret, also if the list shows it, and each refresh repeats it", async () => {
+    regenerated("k2");
+    const keys = service();
+    await keys.read("k0");
+    const state = { ...stateOf("k2"), key: "sk_live_0000" };
+    const found = await keys.read("k2", state);
+    await keys.read("k2", found?.state);
+    expect(keys.asked()).toEqual(["k0", "list", "k2", "list", "k2"]);
+    expect(keys.warnings).toEqual(
+      Array(2).fill(
+        expect.stringMatching(
+          /^Key k2: the service shows another secret, .* state no longer works\. .* change keepers\.$/,
+        ),
+      ),
+    );
+    expect(keys.warnings.join()).not.toContain("0000");
+    await keys.read("k2", { ...state, existingKey: "sk_live_0000" });
+    expect(keys.warnings.at(-1)).toContain("leave existingKey out and change keepers");
+  });
+
+  test("warns also if lists leave the masked form out", async () => {
+    regenerated("k2");
+    listed = ids.map((id) => ({ ...keyOf(id), maskedKey: undefined as never }));
+    const keys = service();
+    await keys.read("k0");
+    await keys.read("k2", { ...stateOf("k2"), key: "sk_live_0000" });
+    expect(keys.warnings).toHaveLength(1);
+  });
+
+  test.each([
+    ["stars only", "********"],
+    ["only its beginning", "sk_live_****"],
+    ["the end of the secret in state", "sk_…0000"],
+    ["what it showed when it created the key, however it is made", "…k2"],
+  ])("does not warn if the masked form shows %s", async (_what, maskedKey) => {
+    regenerated("k2", maskedKey);
+    const keys = service();
+    await keys.read("k2", { ...stateOf("k2"), key: "sk_live_0000" });
+    expect(keys.warnings).toEqual([]);
+  });
+});

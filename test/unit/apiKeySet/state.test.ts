@@ -6,6 +6,7 @@ import type { OwnedKey } from "../../../provider/resources/keys/operations";
 import { bag, likely } from "../bagArbitraries";
 import { offline } from "../offline";
 import { meantSet, stateOfAll, writtenSet } from "./setArbitraries";
+import { customerId, of, service } from "./setService";
 
 const subject = offline(undefined, {}, apiKeySet);
 const checked = (inputs: object) => subject.check({ workspaceId: "ws_1", ...inputs }, undefined).inputs;
@@ -110,4 +111,14 @@ describe("converting between a set's state and the states of its keys", () => {
       }),
     );
   });
+});
+
+test("K6 a refresh warns of the keys whose secrets were regenerated in the service", async () => {
+  const set = service();
+  const { id, state } = await set.create(of({ a: { customerId }, b: { customerId } }));
+  Object.assign(set.live.get("key_2") ?? {}, { maskedKey: "sk_****beef" });
+  await set.read(id, state);
+  expect(set.warnings).toEqual([
+    expect.stringMatching(/^"b": Key key_2: the service shows another secret, .*change keepers\.$/),
+  ]);
 });

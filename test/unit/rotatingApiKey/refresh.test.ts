@@ -59,3 +59,14 @@ describe("T6 a refresh", () => {
     expect(ci.isQuiet(next)).toBe(true);
   });
 });
+
+test("K6 a refresh warns if the secret of the current or the previous key was regenerated in the service", async () => {
+  const { ci, kept } = await openRotated();
+  for (const key of ci.live.values()) key["maskedKey"] = "sk_****beef";
+  await ci.read(kept.id, kept.state);
+  expect(ci.warnings).toEqual([
+    expect.stringMatching(
+      /^For each of 2 keys \("current", "previous"\): The service shows another secret, .*key_2, key_1/,
+    ),
+  ]);
+});
