@@ -137,13 +137,19 @@ export function reasonOf(error: unknown, endpoint: Endpoint, words: Omit<CallWor
   const otherwise = unresolved ? ifRefused(error, words.advice) : (advice ?? again);
   const todo =
     status === 401 ? endpoint.setup.tokenAdvice : status === 429 ? "Run the command again later" : otherwise;
-  return { reason: sentences(message, unresolved ? unclear : notDone, todo, where), unresolved };
+  const ifBusy = advice && status === 409 ? ifOneAtATime : undefined;
+  return { reason: sentences(message, unresolved ? unclear : notDone, todo, where, ifBusy), unresolved };
 }
 
 /** What to do after a 409, which may answer a request that a proxy has repeated. */
 export function ifRefused({ status }: CallError, advice: string | undefined): string | undefined {
-  return status === 409 && advice ? `If the service refused it: ${advice}` : undefined;
+  return status === 409 && advice
+    ? sentences(`If the service refused it: ${advice}`, ifOneAtATime)
+    : undefined;
 }
+
+const ifOneAtATime =
+  "If the service refuses several changes at a time, run the command with the option `--parallel 1`";
 
 /** A release writes it into package.json. */
 const { url } = (manifest as { readonly bugs?: { readonly url: string } }).bugs ?? { url: undefined };

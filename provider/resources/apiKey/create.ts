@@ -34,29 +34,48 @@ export async function createOrMigrate(session: Session, declared: KeyInputs): Pr
   warnOfNamesakes(creation);
   const written = await post(creation);
   const { record, problem = "the answer can't be used" } = written;
-  if (record === undefined) throw await lostKey(creation, problem, ifElsewhere(session));
+  if (record === undefined) throw lostKey(creation, await search(creation), problem, ifElsewhere(session));
   session.mask(record.key);
-  if (isAnothers(creation, record))
-    throw await lostKey(creation, `the service answered with a different key, ${record.id}`);
+  if (isAnothers(creation, record)) {
+    const problem = `the service answered with a different key, ${record.id}`;
+    throw lostKey(creation, await search(creation), problem);
+  }
   session.registry.add(workspaceId, record.id);
   return { ...written, record };
 }
 
-async function post(creation: Creation): Promise<Written<ApiKeyRecord>> {
-  const { session, declared, doing } = creation;
-  const { call } = session;
+/** Lists whose service has answered a create with 409: from then on, creates wait for each other. */
+const turns = new WeakMap<object, Promise<unknown>>();
+
+/** Sends the POST, and once more after a 409 of which nothing has come: the service may have been busy with another change. */
+async function post(creation: Creation, isAgain = false): Promise<Written<ApiKeyRecord>> {
+  const { session, declared, doing, list } = creation;
+  const send = () =>
+    declared.existingKey === undefined
+      ? createApiKey(session.call, createBody(declared))
+      : migrateApiKey(session.call, migrateBody(declared));
+  const last = turns.get(list);
+  const written = last === undefined ? send() : last.then(send);
+  if (last !== undefined)
+    turns.set(
+      list,
+      written.catch(() => {}),
+    );
   try {
-    return declared.existingKey === undefined
-      ? await createApiKey(call, createBody(declared))
-      : await migrateApiKey(call, migrateBody(declared));
+    return await written;
   } catch (error) {
     const ifExisting =
       declared.existingKey === undefined ? "" : ` If it already has this value, ${session.setup.importKey}.`;
     const advice = `Check that workspace ${declared.workspaceId} exists, that the access token is allowed to create keys in it, and that the service accepts the values.${ifExisting}`;
-    if (error instanceof CallError && error.verdict === "ambiguous") {
+    if (error instanceof CallError && (isAgain || error.verdict === "ambiguous")) {
+      const isConflict = error.status === 409;
+      if (isConflict && !turns.has(list)) turns.set(list, Promise.resolve());
+      const now = await search(creation);
+      if (isConflict && !isAgain && now.kind === "known" && now.value.length === 0)
+        return post(creation, true);
       const ifUnique =
         "If it allows a name only once, a replacement needs another name, or the option deleteBeforeReplace.";
-      throw await lostKey(creation, error.message, ifRefused(error, `${advice} ${ifUnique}`));
+      throw lostKey(creation, now, error.message, ifRefused(error, `${advice} ${ifUnique}`));
     }
     throw explain(error, session, { doing, notDone: "Nothing was created", advice });
   }
@@ -81,18 +100,24 @@ function hasValue({ key, maskedKey }: ApiKeyRecord, value: string): boolean {
   return key === value || (end !== "" && value.endsWith(end));
 }
 
-/** The error of a create whose answer can't be used. It names the keys that may be the new one. */
-async function lostKey(creation: Creation, problem: string, advice?: string): Promise<Failure> {
-  const { session, declared, doing, list, before, since } = creation;
-  const lost =
-    declared.existingKey === undefined
-      ? "the key is not in state, and its secret is lost"
-      : "the key is not in state";
-  const now = await findCreated(session, {
+/** The keys that a create without a usable answer may have made. */
+function search({ session, declared, list, before }: Creation): Promise<Candidates> {
+  return findCreated(session, {
     ...{ workspaceId: declared.workspaceId, list, before },
     waitingFor: `the list to show ${label(declared)}`,
     candidates: (listing) => namesakesIn(listing, declared),
   });
+}
+
+type Candidates = Reading<readonly ApiKeyRecord[]>;
+
+/** The error of a create whose answer can't be used. It names the keys that may be the new one. */
+function lostKey(creation: Creation, now: Candidates, problem: string, advice?: string): Failure {
+  const { declared, doing, before, since } = creation;
+  const lost =
+    declared.existingKey === undefined
+      ? "the key is not in state, and its secret is lost"
+      : "the key is not in state";
   const found = now.kind === "known" ? inWords(now.value) : "";
   const wanted = `a key with this name and customer, created since ${since}`;
   const what = (all: string) => {

@@ -1,7 +1,8 @@
+import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { CallError } from "../../../provider/client/send";
 import { apiKey } from "../../../provider/resources/apiKey";
-import { failureOf, refused, replying } from "../replying";
+import { type Asked, failureOf, nameIn, refused, replying } from "../replying";
 import { type Answers, alive, keyOn, record, state } from "./keyAnswers";
 
 describe("R6 an update whose PATCH is refused", () => {
@@ -80,8 +81,45 @@ describe("K6 a create that is answered with 409, which a proxy may have caused b
     const service = keyOn({ write: conflict, list: { apiKeys: [] } });
     const { message } = await failureOf(service.create(inputs));
     expect(message).toMatch(
-      /list shows no new key.*If the service refused it: Check that workspace ws_1.*a replacement needs another name/,
+      /list shows no new key.*If the service refused it: Check that workspace ws_1.*a replacement needs another name.*several changes at a time, .*--parallel 1/,
     );
     expect(message).not.toContain("Nothing was created");
+    expect(service.calls.filter(({ method }) => method === "POST")).toHaveLength(2);
+  });
+
+  const busy = (isListed: boolean) => {
+    const made: object[] = [];
+    const posts: string[] = [];
+    let isBusy = false;
+    const pause = () => setTimeout(5);
+    const answer = async (asked: Asked) => {
+      const name = nameIn(asked);
+      if (asked.method === "GET" && !isListed) throw refused(403);
+      if (asked.method === "GET") return { apiKeys: [...made] };
+      posts.push(name);
+      if (isBusy) throw conflict;
+      isBusy = true;
+      await pause();
+      isBusy = false;
+      const apiKey = { ...record, id: `key_${name}`, name };
+      made.push(apiKey);
+      return { apiKey: { ...apiKey, key: `sk_${name}` } };
+    };
+    const keys = replying(apiKey, answer, { pause });
+    const all = ["a", "b", "c", "d"].map((name) => keys.create({ ...inputs, name }));
+    return { posts, made, all };
+  };
+
+  test("is sent once more, one at a time, if the list shows that nothing has come of it", async () => {
+    const { posts, made, all } = busy(true);
+    expect((await Promise.all(all)).map(({ id }) => id)).toEqual(["key_a", "key_b", "key_c", "key_d"]);
+    expect(posts.toSorted()).toEqual(["a", "b", "b", "c", "c", "d", "d"]);
+    expect(made).toHaveLength(4);
+  });
+
+  test("is not sent again if the list can't be read", async () => {
+    const { posts, all } = busy(false);
+    const failed = (await Promise.allSettled(all)).filter(({ status }) => status === "rejected");
+    expect([posts.length, failed.length]).toEqual([4, 3]);
   });
 });
