@@ -23,7 +23,7 @@ import type { Elsewhere, Outcome, Session } from "../../core/definition";
 import { explain, Failure, InconclusiveError, orFail } from "../../core/errors";
 import { deleteObject, isAboutObject, readsOf, unlessGone } from "../../core/existence";
 import { isSecret, shown } from "../../core/secrecy";
-import { pick } from "../../core/state";
+import { defined, pick } from "../../core/state";
 import { capitalised, sentences } from "../../core/text";
 import { createOrMigrate, type KeyProblem, secretProblem } from "./create";
 import {
@@ -192,6 +192,7 @@ function send(
   isListed = false,
 ): Promise<Settled<ApiKeyRecord>> {
   const { path, doing, notDone } = write;
+  failIfExpired(session, write, current);
   const writing = matchProgram(session, write, current, { isListed }).catch(async (error) => {
     if (!isListed || !isAboutObject(error)) throw error;
     // The list may have had other ids of its scopes.
@@ -200,6 +201,27 @@ function send(
   const sent = unlessGone(session, targetOf(session, path), writing, write.gone);
   const advice = `Check that the access token is allowed to edit the keys of ${path.workspaceId}, and that the service accepts the values.`;
   return orFail(sent, session, { doing, notDone, advice });
+}
+
+/**
+ * A service that has disabled a key because it expired ignores a write. The unit of expiresAt is the service's own, so only a
+ * time after the key's creation counts.
+ */
+function failIfExpired(
+  session: Session,
+  { declared, state, doing, notDone }: KeyWrite,
+  current: ApiKeyRecord,
+): void {
+  const { createdAt = "", effectiveExpiresAt = 0 } = { ...state, ...defined(outputs(current)) };
+  const isPast = (ms: number) => ms > Date.parse(createdAt) && ms <= session.currentTime();
+  const expiredAt = [effectiveExpiresAt * 1_000, effectiveExpiresAt].find(isPast);
+  if (expiredAt === undefined || !declared.enabled || observe(current)["enabled"] === true) return;
+  const at = shown(declared, "expiresAt", new Date(expiredAt).toISOString());
+  const expired = new InconclusiveError(
+    `it expired at ${at}, and the service has disabled it`,
+    "For a new key, change expiresAt or keepers; to keep this one, declare enabled: false.",
+  );
+  throw explain(expired, session, { doing, notDone });
 }
 
 /** Deletes the key, unless another resource of this run has it. */

@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Failure } from "../../../provider/core/errors";
+import { apiKey } from "../../../provider/resources/apiKey";
 import { canonicalScopes } from "../../../provider/resources/apiKey/scopes";
+import { failureOf, replying } from "../replying";
 import { declared } from "./recordArbitraries";
 import { type HeldKey, type Script, scripted } from "./scripted";
 
@@ -227,5 +229,46 @@ describe("a key that is created", () => {
     expect(service.methods()).toBe("POST GET PATCH GET");
     expect(service.held().enabled).toBe(false);
     expect(state).toMatchObject({ enabled: false, key: "sk_secret" });
+  });
+});
+
+describe("R4 an update of a key that has expired and that the service has disabled", () => {
+  const createdAt = "2026-01-01T00:00:00Z";
+  const time = Date.parse("2026-11-25T00:00:00Z");
+  const on = (own: object, isAdopted = false) => {
+    const current = { id: "key_1", name: "ci", customerId: "c", scopes: [], enabled: false, ...own };
+    const keys = replying(apiKey, () => ({ apiKey: { createdAt, ...current } }), { currentTime: () => time });
+    const inputs = { workspaceId: "ws_1", customerId: "c", name: "ci", scopes: [], enabled: true };
+    const update = () => keys.update("key_1", { ...inputs, enabled: false, key: "sk_1" }, inputs);
+    const adopt = () => keys.create({ ...inputs, existingId: "key_1" });
+    return { keys, failing: failureOf(isAdopted ? adopt() : update()) };
+  };
+
+  test.each([
+    ["in seconds", Date.parse("2026-11-01T00:00:00Z") / 1_000, false],
+    ["in milliseconds", Date.parse("2026-11-01T00:00:00Z"), false],
+    ["in seconds, and that the program adopts", Date.parse("2026-11-01T00:00:00Z") / 1_000, true],
+  ])("sends no write, and the error begins with the expiry (%s)", async (_unit, expiresAt, isAdopted) => {
+    const { keys, failing } = on({ expiresAt }, isAdopted);
+    const { message, kept } = await failing;
+    expect(message).toMatch(
+      /^\w+ key "ci" in workspace ws_1 \(key_1\): it expired at 2026-11-01T00:00:00\.000Z, .* declare enabled: false\.$/,
+    );
+    expect(kept).toBeUndefined();
+    expect(keys.calls.map(({ method }) => method)).toEqual(["GET"]);
+    expect(keys.progress).toEqual([]);
+  });
+
+  test.each([
+    ["that is later", { expiresAt: (time + 1_000) / 1_000 }],
+    ["that counts from the creation", { expiresAt: 2_592_000 }],
+    [
+      "in an unknown unit, because the service doesn't say when it was created",
+      { expiresAt: 1_790_000_000, createdAt: null },
+    ],
+  ])("sends the write with an expiry %s", async (_what, own) => {
+    const { keys, failing } = on(own);
+    expect((await failing).message).toContain("the service did not apply the change");
+    expect(keys.calls.map(({ method }) => method)).toContain("PATCH");
   });
 });
