@@ -2,7 +2,7 @@
 import { CallError, recordOf, type Written } from "../client/send";
 import { mask } from "../client/words";
 import type { Session } from "./definition";
-import { InconclusiveError, reasonOf } from "./errors";
+import { InconclusiveError, ifElsewhere, reasonOf } from "./errors";
 import type { UpdatableField } from "./fields";
 import {
   caseFolded,
@@ -239,6 +239,11 @@ export function notAppliedWords<T>(settled: Settled<T>, say: Say): string {
   return `the service did not apply the change${said}. ${openWords(settled, say).join("; ")}`;
 }
 
+/** What else to do about a write that was answered, but not with the object. */
+export function ifAnotherAnswered<T>(session: Session, { problem }: Settled<T>): string | undefined {
+  return problem && ifElsewhere(session);
+}
+
 /** Warnings of values that the service has changed in its own way. */
 export function warningsOf<T>({ missed }: Settled<T>, say: Say): readonly string[] {
   return missed
@@ -252,7 +257,9 @@ export function failureOf<T>(session: Session, settled: Settled<T>, say: Say): s
   const open = openWords(settled, say);
   if (error === undefined) {
     if (open.length === 0) return undefined;
-    return `${notAppliedWords(settled, say)}. State has what the service has, and the next preview shows what is left to do; if the service always changes a value so, declare it that way.`;
+    const next =
+      "State has what the service has, and the next preview shows what is left to do; if the service always changes a value so, declare it that way";
+    return sentences(notAppliedWords(settled, say), next, ifAnotherAnswered(session, settled));
   }
   const rest = unseen
     ? "It is not known whether the change was applied: state has the previous values"

@@ -9,6 +9,7 @@ import {
   type Aim,
   converge,
   failureOf,
+  ifAnotherAnswered,
   isOpen,
   notAppliedWords,
   type Say,
@@ -355,7 +356,8 @@ async function remove(
   if (settled.error !== undefined) throw explain(settled.error, session, { doing, notDone: stays });
   if (!settings.some(({ name }) => isOpen(settled, name))) return;
   const words = `${doing}: ${notAppliedWords(settled, sayingOf([state]))}`;
-  throw new Failure(sentences(words, stays, `Run the command again, or ${byHand}`));
+  const elsewhere = ifAnotherAnswered(session, settled);
+  throw new Failure(sentences(words, stays, `Run the command again, or ${byHand}`, elsewhere));
 }
 
 /**

@@ -183,3 +183,16 @@ test("R4 a list of addresses that the service merges is not applied: an address 
   expect(message).toContain("the program has 192.0.2.2, the service still has 192.0.2.1, 192.0.2.2");
   expect(merging.diff("ws_1", state, declared).changes).not.toBe(false);
 });
+
+test("R4 a write that is answered with a page is an error that says what was answered, and to check the base URL", async () => {
+  const page = "<html>Sign in</html>";
+  const settings = replying(workspaceSettings, ({ method }) =>
+    method === "PATCH" ? page : { workspace: { id: "ws_1", ...workspace.held } },
+  );
+  const elsewhere =
+    /did not apply the change \(the answer is not JSON\).* If that doesn't help, check the base URL \(.*\), and any proxy/;
+  expect((await kept(settings.create(inputs))).message).toMatch(elsewhere);
+  const before = { defaultKeyPrefix: "theirs" };
+  const deleting = settings.delete("ws_1", { ...inputs, defaultKeyPrefix: "old", __before: before });
+  expect((await failureOf(deleting)).message).toMatch(elsewhere);
+});
