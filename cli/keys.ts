@@ -57,12 +57,8 @@ async function listed(
   tell: (line: string) => void,
 ): Promise<readonly string[]> {
   const source = instance.source();
-  const { apiKeys } = await getApiKeys(source, { workspaceId }).catch((error: unknown) => {
-    if (!(error instanceof Failure)) throw error;
-    throw new Failure(
-      `${error.message} If the access token is not allowed to list keys, name each key with --key-id.`,
-    );
-  });
+  const ifRefused = "If the access token is not allowed to list keys, name each key with --key-id.";
+  const { apiKeys } = await getApiKeys(source, { workspaceId }, ifRefused);
   // Some services answer with an empty list for a workspace that does not exist.
   if (apiKeys.length === 0) await getWorkspace(source, { id: workspaceId });
   tell(`Keys in the list of workspace ${workspaceId}: ${apiKeys.length}.`);

@@ -9,7 +9,7 @@ import {
 } from "./client/service";
 import { Failure, orFail } from "./core/errors";
 import { defined, type Properties } from "./core/state";
-import { capitalised, listed } from "./core/text";
+import { capitalised, listed, sentences } from "./core/text";
 import { configuration, engineConfig, nodeProblem } from "./lifecycle/config";
 import type { HostContext } from "./lifecycle/context";
 import { type Listing, orThrow, type SharedRead, type SharedReads, sharedReads } from "./reads";
@@ -66,12 +66,13 @@ export async function getWorkspace(source: Source, { id, name }: ByIdOrName): Pr
 export async function getApiKeys(
   source: Source,
   { workspaceId, includeDeleted = false, ...filter }: InWorkspace & ApiKeyFilter,
+  ifRefused = "",
 ): Promise<{ apiKeys: FoundApiKey[] }> {
   const fields = (["name", "customerId", "enabled"] as const).filter((field) => filter[field] !== undefined);
   const isWanted = (key: ApiKeyRecord) => includeDeleted || !key.deleted;
   const isEqual = (key: ApiKeyRecord, field: (typeof fields)[number]) =>
     (field === "enabled" ? (key.enabled ?? false) : key[field]) === filter[field];
-  const keys = (await allKeys(source, workspaceId)).filter(isWanted).map(async (key) => {
+  const keys = (await allKeys(source, workspaceId, ifRefused)).filter(isWanted).map(async (key) => {
     // The list may leave fields out. A deleted key may not be readable by itself.
     const open = key.deleted ? [] : fields.filter((field) => key[field] === undefined);
     const mayMatch = fields.every((field) => open.includes(field) || isEqual(key, field));
@@ -102,11 +103,16 @@ export async function getApiKey(
   return withoutSecret(key);
 }
 
-async function allKeys(source: Source, workspaceId: string): Promise<readonly ApiKeyRecord[]> {
+/** `ifRefused`: what else to do if the service refuses to list them. */
+async function allKeys(
+  source: Source,
+  workspaceId: string,
+  ifRefused = "",
+): Promise<readonly ApiKeyRecord[]> {
   expectIds({ workspaceId });
   const doing = `Listing the keys of workspace ${workspaceId}`;
-  const advice = "Check workspaceId, and that the access token is allowed to list the keys of the workspace.";
-  return ask(source, doing, (reads) => listOf(reads.keys(workspaceId)), advice);
+  const check = "Check workspaceId, and that the access token is allowed to list the keys of the workspace";
+  return ask(source, doing, (reads) => listOf(reads.keys(workspaceId)), sentences(check, ifRefused));
 }
 
 /** `missing`: what to return if there is no such key. */

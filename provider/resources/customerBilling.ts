@@ -283,7 +283,7 @@ async function grant(session: Session, declared: BillingInputs): Promise<Billing
       doing,
       notDone: `Nothing was granted${isAnswered ? "" : ": no part of the request was sent"}`,
       unclear: `The request was sent at ${at}, and it is not known whether the credits were granted. The provider does not send it again. ${waysOut}`,
-      advice: `Check that workspace ${workspaceId} exists, and that the access token is allowed to create billing records in it.`,
+      advice: `Check that workspace ${workspaceId} exists, that the access token is allowed to create billing records in it, and that the service accepts the values.`,
     });
     if (failure.unresolved) return { ...open, failure: failure.message };
     throw failure;

@@ -162,7 +162,7 @@ async function create(session: Session, declared: ScopeInputs): Promise<ScopeOut
     }
   } catch (error) {
     failed = error instanceof CallError && error.verdict === "ambiguous" ? error : undefined;
-    const advice = `Check that the access token is allowed to create scopes in ${workspaceId}.`;
+    const advice = `Check that the access token is allowed to create scopes in ${workspaceId}, and that the service accepts the values.`;
     if (failed === undefined)
       throw explain(error, session, { doing, notDone: "Nothing was created", advice });
   }

@@ -240,6 +240,10 @@ describe("pulumi-apikeys adopt", () => {
     expect(wrong.err).toContain("the service answered 401");
     expect(wrong.err).toContain("APIKEYS_ACCESS_TOKEN");
     expect(wrong.err).not.toContain("wrong-access-token");
+    await service.stop();
+    const down = await runCli(["adopt", "--workspace", "ws_main"], env);
+    expect(down.err).toContain("the connection was refused");
+    for (const { err } of [wrong, down]) expect(err).not.toContain("--key-id");
   });
 
   it("fails for a file that is not a stack's state", async () => {
