@@ -157,8 +157,8 @@ function resource({ kind, fields, shape: { outputs } }: AnyDefinition, sdk: Sdk,
       description: withExample(sdk.comment(kind), sdk.example(kind)),
       type: "object",
       properties: Object.fromEntries(properties),
-      // What the service shows once is not in the state of what was imported.
-      required: [...properties.keys()].filter((name) => !made(name).optional && !outputs[name]?.secret),
+      // Also the secret that state lacks if the key was imported or adopted, so that programs need not unwrap any other.
+      required: [...properties.keys()].filter((name) => !made(name).optional),
       inputProperties: Object.fromEntries(inputs),
       requiredInputs: fields.map(({ name }) => name).filter((name) => !declared(name).optional),
       ...(stateInputs && { stateInputs: { type: "object", properties: only(stateInputs, properties) } }),
