@@ -115,7 +115,7 @@ export function provider(
 
 /**
  * A failed operation, as the host expects it. With `id` and `properties`, the engine keeps the resource and shows
- * `reasons`. The host logs `${error}: ${error.stack}`, so the stack is the message alone.
+ * `reasons`. The host logs `${error}: ${error.stack}`, and the engine then shows the message.
  */
 class HostError extends Error {
   declare readonly id?: string;
@@ -124,7 +124,7 @@ class HostError extends Error {
 
   constructor(message: string, kept?: Kept) {
     super(message);
-    this.stack = message;
+    this.stack = "an operation failed, as the error of its resource says";
     if (kept !== undefined) Object.assign(this, { id: kept.id, properties: kept.state, reasons: [message] });
   }
 
