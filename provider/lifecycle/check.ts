@@ -13,16 +13,20 @@ export interface CheckResult {
   readonly failures: readonly string[];
 }
 
-/** Returns the inputs in canonical form, or what is wrong with them. Sends no request (R12). */
+/**
+ * Returns the inputs in canonical form, or what is wrong with them. Sends no request (R12). `proposed`: the name that stack
+ * config makes for what the program leaves unnamed, or "" if the program must name it. It may be another one at each check.
+ */
 export function check(
   context: KindContext,
   inputs: Properties,
   before: Properties | undefined,
   name?: string,
   urn = "",
+  proposed?: string,
 ): CheckResult {
   const { definition, host, inState } = context;
-  const named = withName(definition, inputs, name);
+  const named = withName(definition, inputs, proposed ?? name, proposed ? before : undefined);
   const declared = canonical(definition, named);
   const last = before && canonicalInputs(definition.fields, before);
   const elsewhere = declaredElsewhere(context, declared, last, name, urn);

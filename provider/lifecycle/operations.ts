@@ -38,8 +38,13 @@ export function lifecycle(definition: AnyDefinition, host: HostContext) {
     ...context.paths,
     readFirst: definition.objects?.readFirst === true,
     /** `name` and `urn`: of the resource in the program, if the host knows them. */
-    check: (inputs: Properties, before: Properties | undefined, name?: string, urn?: string) =>
-      check(context, inputs, before, name, urn),
+    check: (
+      inputs: Properties,
+      before: Properties | undefined,
+      name?: string,
+      urn?: string,
+      proposed?: string,
+    ) => check(context, inputs, before, name, urn, proposed),
     diff: (id: string, state: Properties, inputs: Properties, name?: string) =>
       diff(context, { id, state }, inputs, name),
     isDeclared: (properties: Properties) => isDeclared(definition, properties),

@@ -4,7 +4,7 @@ import type { AnyDefinition } from "../core/definition";
 import { Failure } from "../core/errors";
 import { canonicalInputs, contains, unknown } from "../core/fields";
 import { changesAnything, type Plan } from "../core/plan";
-import { secretsOf, withSecrets } from "../core/secrecy";
+import { isSecret, secretsOf, withSecrets } from "../core/secrecy";
 import {
   defined,
   externalKey,
@@ -29,15 +29,17 @@ export function inputsOf(definition: AnyDefinition, state: Properties): Properti
   return canonicalInputs(definition.fields, definition.inputsOf(state));
 }
 
-/** The inputs with the resource's name, if that is the default of one of them. */
+/** The inputs with the resource's name, if that is the default of one of them. A former value that is not secret stays. */
 export function withName(
   { fields }: AnyDefinition,
   inputs: Properties,
   name: string | undefined,
+  former: Properties = {},
 ): Properties {
   const field = fields.find(({ defaultsToResourceName }) => defaultsToResourceName);
   if (field === undefined || name === undefined) return inputs;
-  return { ...inputs, [field.name]: inputs[field.name] ?? name };
+  const kept = isSecret(former, field.name) ? undefined : former[field.name];
+  return { ...inputs, [field.name]: inputs[field.name] ?? kept ?? name };
 }
 
 /** The inputs that differ from their defaults: what a program has to declare. */

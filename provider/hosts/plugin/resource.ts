@@ -54,7 +54,8 @@ export function calls(resource: Lifecycle) {
       const { properties: olds } = fromStruct(request.getOlds());
       const before = Object.keys(olds).length === 0 ? undefined : olds;
       const urn = request.getUrn();
-      const { inputs: all, failures } = resource.check(inputs, before, nameIn(urn), urn);
+      const proposed = request.getAutonaming()?.getProposedName();
+      const { inputs: all, failures } = resource.check(inputs, before, nameIn(urn), urn, proposed);
       return (
         new messages.CheckResponse()
           .setInputs(sentInputs(all, inputs))

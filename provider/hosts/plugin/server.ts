@@ -92,7 +92,9 @@ function handlers({ instance, engine, run }: Served) {
   return {
     handshake: unary(async (request: messages.ProviderHandshakeRequest) => {
       engine.connect(request.getEngineAddress());
-      return new messages.ProviderHandshakeResponse().setAcceptSecrets(true);
+      return new messages.ProviderHandshakeResponse()
+        .setAcceptSecrets(true)
+        .setSupportsAutonamingConfiguration(true);
     }),
     attach: unary(async (request: { getAddress(): string }) => {
       engine.connect(request.getAddress());
@@ -118,7 +120,10 @@ function handlers({ instance, engine, run }: Served) {
     }),
     configure: unary(async (request: messages.ConfigureRequest) => {
       instance.configure(configFrom(request.getUrn() ?? "", fromStruct(request.getArgs()).properties));
-      return new messages.ConfigureResponse().setAcceptsecrets(true).setSupportspreview(true);
+      return new messages.ConfigureResponse()
+        .setAcceptsecrets(true)
+        .setSupportspreview(true)
+        .setSupportsAutonamingConfiguration(true);
     }),
     invoke: unary(async (request: messages.InvokeRequest) => {
       const { properties } = fromStruct(request.getArgs());

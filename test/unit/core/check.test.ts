@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { AnyDefinition } from "../../../provider/core/definition";
 import { unknownSentinels } from "../../../provider/core/fields";
+import type { Properties } from "../../../provider/core/state";
 import { apiKey } from "../../../provider/resources/apiKey";
 import { customerBilling } from "../../../provider/resources/customerBilling";
 import { workspaceSettings } from "../../../provider/resources/workspaceSettings";
@@ -117,6 +118,20 @@ describe("check of an ApiKey", () => {
         expect(!text.includes(marker) || keys.has(`"${marker}"`)).toBe(true);
       }),
     );
+  });
+
+  test("K1 uses the name that stack config proposes if name is missing, once, and never in place of a declared name", () => {
+    const { name: _, ...nameless } = least;
+    const named = (inputs: Properties, before: Properties | undefined, proposed: string) =>
+      subject.check(inputs, before, "resource", "", proposed);
+    expect(named(nameless, undefined, "ci-a1").inputs).toMatchObject({ name: "ci-a1" });
+    expect(named(nameless, { ...least, name: "ci-a1" }, "ci-b2").inputs).toMatchObject({ name: "ci-a1" });
+    expect(named(least, { ...least, name: "ci-a1" }, "ci-b2").inputs).toMatchObject({ name: least.name });
+    const secret = { ...least, name: "hidden", __secrets: [["name"]] };
+    expect(named(nameless, secret, "ci-b2").inputs).toMatchObject({ name: "ci-b2" });
+    // Its mode "disabled" proposes none: then the program must name the key.
+    for (const before of [undefined, least])
+      expect(named(nameless, before, "").failures).toEqual(["name: must not be empty."]);
   });
 
   test("K1 uses the resource's name if name is missing, and keeps a declared name", () => {
