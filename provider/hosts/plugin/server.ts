@@ -71,7 +71,15 @@ function handlers({ instance, engine, run }: Served) {
   /** What the operation says is shown with its resource. */
   const ofResource =
     (name: Exclude<keyof ReturnType<typeof calls>, "initFailed">): handleUnaryCall<OfResource, unknown> =>
-    ({ request }, done) => {
+    (call, answer) => {
+      const { request } = call;
+      let isAnswered = false;
+      const done: typeof answer = (...result) => {
+        isAnswered = true;
+        answer(...result);
+      };
+      // The engine never cancels one call of several. The event also follows the answer.
+      call.on("cancelled", () => isAnswered || run.stop("the Pulumi engine exited"));
       const urn = request.getUrn();
       // Under way until it is answered, and not only until it is done.
       void run.during(() =>
