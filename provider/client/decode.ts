@@ -26,10 +26,6 @@ export const permission: Decoder<boolean> = z.pipe(
   z.transform((value: unknown) => value ?? false),
   z.boolean(),
 );
-/** True only if it is exactly true. */
-export const mark: Decoder<boolean | undefined> = z.transform((value: unknown) =>
-  value === undefined || value === null ? undefined : value === true,
-);
 /** Text that is only compared: an object or a list counts as its JSON. */
 export const comparableText: Decoder<string | undefined> = z.pipe(
   z.transform((value: unknown) =>

@@ -34,7 +34,7 @@ const apiKey = z.object({
   scopes: field.listOf<KeyScope>(keyScope),
   enabled: field.flag,
   customerId: field.mirroredText,
-  deleted: field.mark,
+  deleted: field.lenient(field.flag),
   createdAt: field.mirroredText,
   updatedAt: field.mirroredText,
   lastUsedAt: field.lenient(field.comparableText),

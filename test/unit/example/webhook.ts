@@ -54,7 +54,7 @@ const record = z.object({
   id: field.requiredText,
   url: field.text,
   enabled: field.flag,
-  deleted: field.mark,
+  deleted: field.lenient(field.flag),
   createdAt: field.text,
 });
 type Webhook = z.infer<typeof record>;
