@@ -42,7 +42,7 @@ export function provider(
   kind: string,
 ): dynamic.ResourceProvider<Readonly<Record<string, unknown>>, Readonly<Record<string, unknown>>> {
   const problem = nodeProblem();
-  if (problem !== undefined) throw new HostError(problem);
+  if (problem !== undefined) throw hostError(problem);
   // In another process that loads this, such as a test, the run has no end.
   const isHost = /[\\/]cmd[\\/]dynamic-provider([\\/]|$)/.test(process.argv[1] ?? "");
   instance ??= openInstance({
@@ -64,9 +64,9 @@ export function provider(
       return await operation();
     } catch (error) {
       const { message, kept } = failed(error);
-      if (kept === undefined) throw new HostError(message);
+      if (kept === undefined) throw hostError(message);
       const state = { ...markedOutputs(kept.state), [providerKey]: properties[providerKey] };
-      throw new HostError(message, { ...kept, state });
+      throw hostError(message, { ...kept, state });
     }
   };
   return {
@@ -114,21 +114,11 @@ export function provider(
 }
 
 /**
- * A failed operation, as the host expects it. With `id` and `properties`, the engine keeps the resource and shows
+ * The error of an operation, as the host expects it. With `id` and `properties`, the engine keeps the resource and shows
  * `reasons`. The host logs `${error}: ${error.stack}`, and the engine then shows the message.
  */
-class HostError extends Error {
-  declare readonly id?: string;
-  declare readonly properties?: Properties;
-  declare readonly reasons?: readonly string[];
-
-  constructor(message: string, kept?: Kept) {
-    super(message);
-    this.stack = "an operation failed, as the error of its resource says";
-    if (kept !== undefined) Object.assign(this, { id: kept.id, properties: kept.state, reasons: [message] });
-  }
-
-  override toString(): string {
-    return "pulumi-apikeys";
-  }
+function hostError(message: string, kept?: Kept): Error {
+  const stack = "an operation failed, as the error of its resource says";
+  const ofKept = kept && { id: kept.id, properties: kept.state, reasons: [message] };
+  return Object.assign(new Error(message), { stack, toString: () => "pulumi-apikeys", ...ofKept });
 }
