@@ -25,7 +25,6 @@ export class Failure extends Error {
     const { kept, unresolved = false, reason, found = "", lines = [] } = options;
     const [headline, ...others] = [message, ...lines].map(oneLine) as [string, ...string[]];
     super([headline, ...others].join("\n"));
-    this.name = "Failure";
     this.kept = kept;
     this.unresolved = unresolved;
     this.headline = headline;
@@ -57,7 +56,6 @@ export class InconclusiveError extends Error {
 
   constructor(message: string, advice?: string) {
     super(message);
-    this.name = "InconclusiveError";
     this.advice = advice;
     this.stack = message;
   }
