@@ -184,7 +184,7 @@ export type AnyDefinition = Omit<Definition<AnyShape>, "shape" | "plan"> & {
   readonly schema: z.ZodMiniObject;
   readonly fields: readonly Field[];
   plan(now: AnyNow): Plan;
-  managed(id: string, state: Properties): Iterable<Managed>;
+  managed(id: string, state: Properties): readonly Managed[];
   identities(inputs: Properties): readonly string[];
   inputsOf(state: Properties): Properties;
   /** The engine's properties as state: those that have the right types. */
@@ -223,7 +223,7 @@ export function define<S extends Shape, P extends Plan = Plan>(definition: Defin
       ...parsed(stored, properties),
     }),
     plan: (now) => erased.plan?.(now) ?? compareFields(fields, now),
-    managed: (id, state) => objects?.of?.(id, state) ?? [{ workspaceId: state["workspaceId"], id }],
+    managed: (id, state) => [...(objects?.of?.(id, state) ?? [{ workspaceId: state["workspaceId"], id }])],
     identities: (declared) => [...(objects?.identities?.(declared) ?? [])],
     inputsOf: (state) => shape.inputsOf?.(state) ?? state,
   };

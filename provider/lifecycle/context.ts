@@ -7,7 +7,6 @@ import type { Plan } from "../core/plan";
 import {
   type Declarations,
   handOver,
-  type Managed,
   objectIdentity,
   openDeclarations,
   openRegistry,
@@ -219,9 +218,9 @@ export function register(
 
 /** Removes the objects of a state that were deleted, or that a read no longer finds (`now`). */
 export function forget({ definition, registry }: KindContext, before: Kept, now?: Kept): void {
-  const managed = ({ id, state }: Kept): readonly Managed[] => [...definition.managed(id, state)];
-  const found = new Set(now === undefined ? [] : managed(now).map(({ id }) => id));
-  for (const { workspaceId, id } of managed(before)) if (!found.has(id)) registry.drop(workspaceId, id);
+  const found = new Set(now && definition.managed(now.id, now.state).map(({ id }) => id));
+  for (const { workspaceId, id } of definition.managed(before.id, before.state))
+    if (!found.has(id)) registry.drop(workspaceId, id);
 }
 
 /** Throws if another resource of the program has one of the objects in state, or declares it (R17). */

@@ -70,10 +70,7 @@ async function create(context: KindContext, news: Properties): Promise<Kept> {
   return operate(
     context,
     [news],
-    async (session) => {
-      const creating = definition.create(session, inputs, plan);
-      return finish(context, await saved(context, session, inputs, creating));
-    },
+    (session) => saved(context, session, inputs, definition.create(session, inputs, plan)),
     (session) => unsaved(context, session, inputs, { left: [] }),
   );
 }
@@ -89,22 +86,22 @@ async function read(
     // Its inputs are what the program gave to find it.
     return found && { id: found.id, state: found.state };
   }
-  return operate(context, [given], async (session) => {
-    const before = { id, state: definition.parse(given) };
+  const before = { id, state: definition.parse(given) };
+  const found = await operate(context, [given], async (session) => {
     register(context, before, "addRead");
     // Such a read sends no request.
     if (!definition.objects?.readFirst) expectSameBaseUrl(context, { id, state: given });
     else if (urn !== undefined) inState.set(urn, inputsOf(definition, before.state));
     const outcome = await definition.read(session, before);
     forget(context, before, outcome);
-    if (outcome === undefined) return undefined;
-    refreshed.add(outcome.id);
-    const found = finish(context, outcome, serviceAfterRead(given, host.configuration().services));
-    const last = wireable({ ...before.state, [serviceKey]: lastService(given) });
-    if (isDeepStrictEqual(found.state, last)) return { id: found.id, state: given };
-    const inputs = withSecrets(inputsOf(definition, found.state), secretsOf(found.state));
-    return { ...found, inputs: defined(inputs) };
+    return outcome && { ...outcome, service: serviceAfterRead(given, host.configuration().services) };
   });
+  if (found === undefined) return undefined;
+  refreshed.add(found.id);
+  const last = wireable({ ...before.state, [serviceKey]: lastService(given) });
+  if (isDeepStrictEqual(found.state, last)) return { id: found.id, state: given };
+  const inputs = withSecrets(inputsOf(definition, found.state), secretsOf(found.state));
+  return { ...found, inputs: defined(inputs) };
 }
 
 /** An object that the user names by its id. */
@@ -119,9 +116,12 @@ export interface Wanted {
 }
 
 /** For imports and `get`. The inputs of the result are what a program would declare, without defaults. */
-function find(context: KindContext, { id, given, isGet, name }: Wanted): Promise<ReadResult | undefined> {
+async function find(
+  context: KindContext,
+  { id, given, isGet, name }: Wanted,
+): Promise<ReadResult | undefined> {
   const { definition } = context;
-  return operate(context, [given], async (session) => {
+  const found = await operate(context, [given], async (session) => {
     const { importing } = definition;
     if (importing === undefined) {
       throw new Failure(
@@ -141,31 +141,32 @@ function find(context: KindContext, { id, given, isGet, name }: Wanted): Promise
       return undefined;
     }
     const more = isGet ? { [externalKey]: true } : inputsOf(definition, outcome.state);
-    const state = withSecrets({ ...more, ...outcome.state }, secretsOf(given));
-    const found = finish(context, { ...outcome, state });
-    register(context, found, isGet ? "add" : "addImported");
-    const inputs = withoutDefaults(definition, inputsOf(definition, state), name);
-    return { ...found, inputs: defined(withSecrets(inputs, secretsOf(given))) };
+    return { ...outcome, state: withSecrets({ ...more, ...outcome.state }, secretsOf(given)) };
   });
+  if (found === undefined) return undefined;
+  register(context, found, isGet ? "add" : "addImported");
+  const inputs = withoutDefaults(definition, inputsOf(definition, found.state), name);
+  return { ...found, inputs: defined(withSecrets(inputs, secretsOf(given))) };
 }
 
 async function update(context: KindContext, given: Kept, news: Properties): Promise<Properties> {
   const { definition } = context;
-  return operate(context, [news, given.state], async (session) => {
+  const updated = await operate(context, [news, given.state], async (session) => {
     const { id, state, inputs, plan, sameObject } = planOf(context, news, given);
     const before = { id, state };
     register(context, before);
-    if (sameObject !== undefined) return sameObject;
+    if (sameObject !== undefined) return { id, state: sameObject, service: lastService(given.state) };
     if (!plan.isLocal) expectSameBaseUrl(context, given);
     if (plan.refusal !== undefined) throw new Failure(plan.refusal);
     const updating = definition.update(session, before, inputs, plan);
-    return finish(context, await saved(context, session, inputs, updating, before)).state;
+    return saved(context, session, inputs, updating, before);
   });
+  return updated.state;
 }
 
-function remove(context: KindContext, { id, state: given }: Kept, name?: string): Promise<void> {
+async function remove(context: KindContext, { id, state: given }: Kept, name?: string): Promise<void> {
   const { declarations, definition } = context;
-  return operate(context, [given], async (session) => {
+  await operate(context, [given], async (session) => {
     const before = { id, state: definition.parse(given) };
     if (!definition.objects?.stay?.(before.state)) expectSameBaseUrl(context, { id, state: given });
     const identities = definition.identities(inputsOf(definition, before.state));
@@ -175,41 +176,37 @@ function remove(context: KindContext, { id, state: given }: Kept, name?: string)
         declarations.ownerOf(objectIdentity(workspaceId, object), definition.kind, name),
     });
     forget(context, before);
+    return undefined;
   });
 }
 
-/** Runs an operation. Everything that it says is masked: it contains no secret of these properties. */
-function operate<T>(
+/**
+ * Runs an operation, and is its one exit. Nothing that it says or throws contains a secret of these properties. What the
+ * engine is to save has the service that it is of: the configured one, unless `service` is another. If the operation
+ * failed, the Failure has that.
+ */
+function operate<T extends (Outcome & { readonly service?: string | undefined }) | undefined>(
   context: KindContext,
   given: readonly Properties[],
   act: (session: OpenSession) => Promise<T>,
   line?: (session: OpenSession) => string | undefined,
-): Promise<T> {
+): Promise<Kept | Extract<T, undefined>> {
   const session = openSession(context, given);
+  const { configuration, run } = context.host;
+  const finished = async () => {
+    const outcome = await act(session);
+    if (outcome === undefined) return outcome as Extract<T, undefined>;
+    const { id, failure, lines = [], unresolved = [], service = configuration().services[0] } = outcome;
+    const state = wireable({ ...outcome.state, [serviceKey]: service, [failedKey]: undefined });
+    if (failure === undefined) return { id, state };
+    const kept = { id, state: { ...state, [failedKey]: true } };
+    throw new Failure(failure, { kept, lines, unresolved: unresolved.length > 0 });
+  };
   const ifEnded = () => {
     const text = line?.(session);
     return text && session.masked(text);
   };
-  return context.host.run.during(() => session.guard(() => act(session)), ifEnded);
-}
-
-/**
- * The one exit of what an operation returns: what the engine is to save, with the service that it is of. Throws it as a
- * Failure if the operation failed.
- */
-function finish(
-  context: KindContext,
-  outcome: Outcome,
-  service = context.host.configuration().services[0],
-): Kept {
-  const { id, state, failure, lines = [], unresolved = [] } = outcome;
-  const kept = wireable({ ...state, [serviceKey]: service, [failedKey]: undefined });
-  if (failure === undefined) return { id, state: kept };
-  throw new Failure(failure, {
-    kept: { id, state: { ...kept, [failedKey]: true } },
-    lines,
-    unresolved: unresolved.length > 0,
-  });
+  return run.during(() => session.guard(finished), ifEnded);
 }
 
 /** Splits an id that a user gives. With `get`, and in state, the workspace is a property of its own. */
@@ -246,10 +243,11 @@ async function saved(
   const created = definition.unsaved?.created?.(state);
   const isUndone = before === undefined && created !== undefined;
   if (isUndone) await undo(context, [inputs, state], { id, state: created });
-  const held = before === undefined ? [] : [...definition.managed(before.id, before.state)];
+  const held = before === undefined ? [] : definition.managed(before.id, before.state);
   const identity = (one: Managed) => objectIdentity(one.workspaceId, one.id);
   const known = new Set([...held.map(identity), ...definition.identities(inputs)]);
-  const left = [...definition.managed(id, state)]
+  const left = definition
+    .managed(id, state)
     .filter((one) => !known.has(identity(one)) && !registry.isDropped(one.workspaceId, one.id))
     .map((one) => one.id);
   // An update's own objects are in state already, and so is what it adopts.
