@@ -80,7 +80,12 @@ describe("the configuration of the plugin", () => {
       { property: "", reason: "enabled: must be true or false." },
     ]);
     const held = { id: "key_1", state: least };
-    const operations = [key.create(least), key.read(held), key.update(held, least), key.delete(held)];
+    const operations = [
+      key.create(least),
+      key.read(held),
+      key.update(held, { ...least, enabled: false }),
+      key.delete(held),
+    ];
     for (const operation of [...operations, bare.invoke("getWorkspaces", {}), key.import("ws_main/key_1")])
       expect((await failureOf(operation)).message).toMatch(
         /base URL is not configured: .* access token is not/,
