@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { startInPlugin } from "../../tools/campaign/inPlugin";
 import { startInProcess } from "../../tools/campaign/inProcess";
 import { isAll, someOf } from "../all";
-import { type Case, presetCases } from "../host/knobs";
+import { type Case, presetCases } from "../host/serverVariants";
 import { describeInAll } from "../inAll";
 import { type Life, type LifeOptions, live, type Scene } from "./year";
 import { yearFaults } from "./yearFaults";

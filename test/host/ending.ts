@@ -1,8 +1,8 @@
 import { expect, vi } from "vitest";
 import type { Endpoint, StoredKey } from "../../standin";
 import { someOf } from "../all";
+import { accessToken, type Scene } from "./fixture";
 import { type HostedResource, HostFailure, type Properties } from "./host";
-import { accessToken, type Scene } from "./scene";
 
 /** Ways in which a run ends while the host is at work: two signals, or the engine exits. */
 export type Ending = "SIGINT" | "SIGTERM" | "engine exit";

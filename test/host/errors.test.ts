@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { accessToken, openScene, type Scene } from "./fixture";
 import type { Held, HostedResource, Properties } from "./host";
 import { failureOf } from "./outcomes";
 import { quickTimers } from "./quickTimers";
-import { accessToken, openScene, type Scene } from "./scene";
 
 const always = { times: Number.POSITIVE_INFINITY };
 

@@ -11,7 +11,7 @@ import {
   slow,
   writes,
 } from "./ending";
-import { openScene, type Scene, type SceneOptions } from "./scene";
+import { openScene, type Scene, type SceneOptions } from "./fixture";
 
 /** Deleted keys stay readable to the test, so that their secrets can be looked for. */
 async function scene({ onTestFinished }: TestContext, options: SceneOptions = {}): Promise<Scene> {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { unknownSentinels } from "../../provider/core/fields";
 import { definitions } from "../../provider/resources";
+import { openScene, type Scene } from "./fixture";
 import type { Properties } from "./host";
-import { openScene, type Scene } from "./scene";
 
 /** The fewest inputs that each kind of resource takes. */
 const least: Readonly<Record<string, Properties>> = {

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Fault } from "../../standin";
+import { openScene, type Scene } from "./fixture";
 import type { Held } from "./host";
 import { declared } from "./outcomes";
-import { openScene, type Scene } from "./scene";
 import { type Gauge, gauge } from "./watched";
 
 const MiB = 1024 * 1024;

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
+import type { Scene } from "./fixture";
 import { HostFailure, type Properties } from "./host";
-import type { Scene } from "./scene";
 
 /** The canonical inputs of an ApiKey; any failure fails the test. */
 export async function declared({ key }: Scene): Promise<Properties> {

@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { accessToken, openPluginScene, type Scene } from "./fixture";
 import { HostFailure } from "./host";
 import { failureOf } from "./outcomes";
 import { type PluginHost, startPlugin } from "./plugin";
-import { accessToken, openPluginScene, type Scene } from "./scene";
 
 const MiB = 1_024 * 1_024;
 const least = { workspaceId: "ws_main", customerId: "cus_1" };

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { unknown } from "../../provider/core/fields";
+import { accessToken, openPluginScene, type Scene } from "./fixture";
 import type { Held, Properties } from "./host";
 import { requestsOf } from "./outcomes";
 import type { PluginHost, PluginResource } from "./plugin";
-import { accessToken, openPluginScene, type Scene } from "./scene";
 
 const key: Properties = {
   workspaceId: "ws_main",

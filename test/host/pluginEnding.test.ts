@@ -1,9 +1,9 @@
 import { describe, type TestContext, test, vi } from "vitest";
 import { arrival, begin, type Ending, end, existingKey, live, messageOf, slow, writes } from "./ending";
+import { accessToken, openPluginScene, type Scene, type SceneOptions } from "./fixture";
 import { type Held, HostFailure, type Properties } from "./host";
 import type { PluginHost } from "./plugin";
 import { quickTimers } from "./quickTimers";
-import { accessToken, openPluginScene, type Scene, type SceneOptions } from "./scene";
 
 type Stage = Scene<PluginHost>;
 

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isUnknown, unknown } from "../../provider/core/fields";
 import { defaultVariant, type PresetName, presets } from "../../standin";
 import { runs, someOf } from "../all";
+import { accessToken, openPluginScene, type Scene } from "./fixture";
 import { type Held, HostFailure, type Properties } from "./host";
-import { laterMs } from "./knobs";
 import type { PluginHost, PluginResource } from "./plugin";
 import { quickTimers } from "./quickTimers";
-import { accessToken, openPluginScene, type Scene } from "./scene";
+import { laterMs } from "./serverVariants";
 
 const isRecord = (value: unknown): value is Properties =>
   typeof value === "object" && value !== null && !Array.isArray(value);

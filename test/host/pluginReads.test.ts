@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { StoredKey } from "../../standin";
+import { accessToken, openPluginScene, type Scene } from "./fixture";
 import type { Properties } from "./host";
 import { failureOf, requestsOf } from "./outcomes";
 import type { PluginHost } from "./plugin";
 import { quickTimers } from "./quickTimers";
-import { accessToken, openPluginScene, type Scene } from "./scene";
 
 const orders = { representation: "orders", read: true };
 const least = { workspaceId: "ws_main", customerId: "cus_1", name: "ci" };

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { unknown } from "../../provider/core/fields";
 import { secretPaths } from "../../sdk/resource";
 import type { Endpoint } from "../../standin";
+import { accessToken, openPluginScene, type Scene } from "./fixture";
 import { HostFailure, type Properties, secretMark, unmarked } from "./host";
 import type { PluginHost, PluginResource } from "./plugin";
 import { quickTimers } from "./quickTimers";
-import { accessToken, openPluginScene, type Scene } from "./scene";
 
 const marker = "sk_marker_q7ZxW2";
 const secret = (value: unknown = marker) => ({

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { accessToken, openScene, type Scene } from "./fixture";
 import { failureOf } from "./outcomes";
 import { quickTimers } from "./quickTimers";
-import { accessToken, openScene, type Scene } from "./scene";
 
 const marker = "sk_marker_q7ZxW2";
 const least = { workspaceId: "ws_main", customerId: "cus_1", name: "ci" };

@@ -1,7 +1,7 @@
 import { describe, type TestContext, test, vi } from "vitest";
 import { end, endings, existingKey, lastWords, live, messageOf } from "./ending";
+import { openScene, type Scene, type SceneOptions } from "./fixture";
 import type { HostedResource, Properties } from "./host";
-import { openScene, type Scene, type SceneOptions } from "./scene";
 
 interface Stage extends Scene {
   readonly set: HostedResource;

@@ -6,7 +6,7 @@ import {
   presets,
   type Variant,
 } from "../../standin";
-import { knobValues, laterMs } from "../../test/host/knobs";
+import { knobValues, laterMs } from "../../test/host/serverVariants";
 import { type Draw, drawing } from "./draw";
 import { withAdoption, withRotation, withSet, withSharing } from "./drawKeys";
 import { drawDrift, drawPrograms } from "./drawProgram";

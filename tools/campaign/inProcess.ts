@@ -6,7 +6,7 @@ import { configuration, engineConfig } from "../../provider/lifecycle/config";
 import type { Shared } from "../../provider/lifecycle/context";
 import { type Lifecycle, lifecycle } from "../../provider/lifecycle/operations";
 import { definitions } from "../../provider/resources";
-import { laterMs } from "../../test/host/knobs";
+import { laterMs } from "../../test/host/serverVariants";
 import { type Actor, OperationFailed, type Resource, type Service } from "./actor";
 import type { Properties } from "./schedule";
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { accessToken, openPluginScene, openScene, type Scene } from "./fixture";
 import type { Host, Properties } from "./host";
 import { failureOf } from "./outcomes";
 import { quickTimers } from "./quickTimers";
-import { accessToken, openPluginScene, openScene, type Scene } from "./scene";
 
 interface Life {
   readonly declared: Properties;

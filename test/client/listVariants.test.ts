@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Failure } from "../../provider/core/errors";
 import { defaultVariant, type StandIn, startStandIn, type Variant } from "../../standin";
 import { runs } from "../all";
-import { knobCases, mixtures, presetCases } from "../host/knobs";
+import { knobCases, mixtures, presetCases } from "../host/serverVariants";
 import { type Held, type Pauses, type Process, readResult, type State, startProcess } from "./lifecycles";
 
 /** The same reads twice: all by one process, which shares requests, and each by a new process. */

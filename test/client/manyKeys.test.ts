@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { Failure } from "../../provider/core/errors";
 import { defaultVariant, type StandIn, startStandIn, type Variant } from "../../standin";
 import { runs } from "../all";
-import { knobCases, mixtures, presetCases } from "../host/knobs";
+import { knobCases, mixtures, presetCases } from "../host/serverVariants";
 import { type Held, type Pauses, type Process, type State, startProcess } from "./lifecycles";
 
 const tenant = {

@@ -7,7 +7,7 @@ import { canonicalScopes } from "../../provider/resources/apiKey/scopes";
 import { defaultVariant, type StandIn, startStandIn, type Variant } from "../../standin";
 import { storedDecimal, storedName, storedNumber } from "../../standin/records";
 import { runs } from "../all";
-import { knobCases, mixtures, presetCases } from "../host/knobs";
+import { knobCases, mixtures, presetCases } from "../host/serverVariants";
 import { failureOf } from "../unit/replying";
 import { type Process, type State, startProcess } from "./lifecycles";
 
