@@ -2,15 +2,18 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { type PresetName, presets, type StandIn, startStandIn, type Variant } from "../../standin";
-import { someOf } from "../all";
+import { expect, onTestFinished, test } from "vitest";
+import { defaultVariant, type PresetName, type StandIn, startStandIn, type Variant } from "../../standin";
+import { variantCases } from "../host/serverVariants";
 import { runCli } from "../runCli";
 import { declaredBy } from "../unit/cli/writtenProgram";
 import { startProcess } from "./lifecycles";
 
-async function serviceWith(variant: Partial<Variant> | PresetName = {}): Promise<StandIn> {
-  const service = await startStandIn({ variant });
+async function serviceWith(variant: Partial<Variant> | PresetName = {}, id = "ws_main"): Promise<StandIn> {
+  const service = await startStandIn({
+    variant,
+    tenants: [{ accessToken: "tok_adopt", workspaces: [{ id }] }],
+  });
   onTestFinished(() => service.close());
   return service;
 }
@@ -20,9 +23,6 @@ async function adopt(service: StandIn, ...args: string[]) {
   const env = { APIKEYS_BASE_URL: service.url, APIKEYS_ACCESS_TOKEN: service.accessToken };
   return runCli(["adopt", ...args], env);
 }
-
-const writes = ({ requests }: StandIn) =>
-  requests.filter(({ method }) => method !== "GET").map(({ method, path }) => `${method} ${path}`);
 
 /** The keys of a service, as far as a client may have changed them. */
 const values = (service: StandIn) =>
@@ -41,70 +41,68 @@ const inMain = { workspaceId: "ws_main", customerId: "cus_1" };
 const orders = { representation: "orders", read: true, update: true };
 
 /** Keys of different kinds. The last is for `edit`. */
-function addKeys(service: StandIn): readonly string[] {
-  const edited = service.addKey({ ...inMain, name: "before", scopes: [orders] });
-  const keys = [
-    service.addKey({ ...inMain, name: "ci", scopes: [{ representation: "carts", del: true }, orders] }),
-    service.addKey({ ...inMain, name: "off", enabled: false, customerId: "cus_2" }),
-    service.addKey({ ...inMain, name: "CI", prefix: "web", expiresAt: 1_900_000_000 }),
-    service.addKey({ ...inMain, name: `Müller "&"\n\u2028 class`, scopes: [orders] }),
+function addKeys(service: StandIn, workspaceId = "ws_main"): readonly string[] {
+  const add = (key: Omit<Parameters<StandIn["addKey"]>[0], "workspaceId">) =>
+    service.addKey({ ...inMain, workspaceId, ...key }).id;
+  const edited = add({ name: "before", scopes: [orders] });
+  const ids = [
+    add({ name: "ci", scopes: [{ representation: "carts", del: true }, orders] }),
+    add({ name: "off", enabled: false, customerId: "cus_2" }),
+    add({ name: "CI", prefix: "web", expiresAt: 1_900_000_000 }),
+    add({ name: `Müller "&"\n\u2028 class`, scopes: [orders] }),
     edited,
   ];
-  service.addKey({ ...inMain, workspaceId: "ws_second", name: "elsewhere" });
-  service.deleteKey(service.addKey({ ...inMain, name: "deleted" }).id);
-  return keys.map(({ id }) => id);
+  service.deleteKey(add({ name: "deleted" }));
+  return ids;
 }
 
-/** An edit by another client, which lists may show later. */
-async function edit(service: StandIn, id: string) {
-  const path = `/api/v1/workspace/ws_main/api-key/${encodeURIComponent(id)}`;
-  const body = JSON.stringify({ name: "after", enabled: false, scopes: [] });
+/** A request of another client. Lists may show its effect later. */
+async function request(service: StandIn, method: string, workspaceId: string, id: string, change?: object) {
+  const path = ["workspace", workspaceId, "api-key", id].map(encodeURIComponent).join("/");
   const headers = { authorization: `Bearer ${service.accessToken}`, "content-type": "application/json" };
-  await fetch(`${service.url}${path}`, { method: "PATCH", headers, body });
+  await fetch(`${service.url}/api/v1/${path}`, { method, headers, body: JSON.stringify(change) });
   await service.settled();
 }
 
-const unlisted = (Object.keys(presets) as PresetName[]).filter((name) => "keyLists" in presets[name]);
-const services: Readonly<Record<string, Partial<Variant>>> = {
-  ...presets,
-  "a service whose lists are truncated, brief and late": { listLimit: 2, listRecords: "brief", listLag: 2 },
-};
-
-describe.each(someOf(Object.entries(services), ([name]) => name !== "throttled"))(
-  "pulumi-apikeys adopt, on %s",
-  (_, variant) => {
-    const isPaced = "rateLimitPerSecond" in variant;
-    const isTerse = "zeroValues" in variant;
-    const isListed = !("keyLists" in variant || variant.listLimit === 2);
-
-    it.each(["keys", "set"])(
-      "K12 writes a program (--as %s) that adopts the keys unchanged, and whose next preview is empty",
-      async (form) => {
-        const service = await serviceWith(variant);
-        const ids = addKeys(service);
-        await edit(service, ids.at(-1) ?? "");
-        const named = isListed ? [] : ids.flatMap((id) => ["--key-id", id]);
-        const { out } = await adopt(service, "--workspace", "ws_main", "--as", form, ...named);
-        const before = values(service);
-        service.clearRequests();
-        const process = startProcess(service, isPaced ? "real" : "quick");
-        onTestFinished(() => process.close());
-        const { resources } = declaredBy(out);
-        expect(resources).toHaveLength(form === "set" ? 1 : ids.length);
-        for (const { kind, name, args } of resources) {
-          const resource = process.of(kind);
-          const { inputs, failures } = resource.check(args, undefined, name);
-          expect(failures).toEqual([]);
-          const { id, state } = await resource.create(inputs);
-          expect(await resource.read(id, state)).toEqual({ id, state });
-          expect(resource.diff(id, state, inputs).changes).toBe(false);
-        }
-        expect(process.warnings).toEqual([]);
-        expect(values(service)).toEqual(before);
-        // If records leave out false and [], the adoption sends a PATCH, because it can't see that they match.
-        expect(writes(service).filter((line) => !(isTerse && line.startsWith("PATCH ")))).toEqual([]);
-      },
-    );
+const services = [
+  ...variantCases.filter(({ name }) => name !== "preset throttled"),
+  {
+    name: "lists that are truncated, brief and late",
+    variant: { listLimit: 2, listRecords: "brief", listLag: 2 } as Partial<Variant>,
+    workspaceId: "ws_main",
+  },
+];
+test.each(services.flatMap((each) => ["keys", "set"].map((form) => ({ ...each, form }))))(
+  "K12 adopt --as $form writes a program that adopts the keys unchanged, and whose next preview is empty, on $name",
+  async ({ variant, workspaceId, form }) => {
+    const service = await serviceWith(variant, workspaceId);
+    const ids = addKeys(service, workspaceId);
+    await request(service, "PATCH", workspaceId, ids.at(-1) ?? "", {
+      ...{ name: "after", enabled: false, scopes: [] },
+    });
+    const isListed = (variant.keyLists ?? "answered") === "answered" && variant.listLimit === 0;
+    const named = isListed ? [] : ids.flatMap((id) => ["--key-id", id]);
+    const { out } = await adopt(service, "--workspace", workspaceId, "--as", form, ...named);
+    const before = values(service);
+    service.clearRequests();
+    const process = startProcess(service);
+    onTestFinished(() => process.close());
+    const { resources } = declaredBy(out);
+    expect(resources).toHaveLength(form === "set" ? 1 : ids.length);
+    for (const { kind, name, args } of resources) {
+      const resource = process.of(kind);
+      const { inputs, failures } = resource.check(args, undefined, name);
+      expect(failures).toEqual([]);
+      const { id, state } = await resource.create(inputs);
+      expect(await resource.read(id, state)).toEqual({ id, state });
+      expect(resource.diff(id, state, inputs).changes).toBe(false);
+    }
+    expect(process.warnings).toEqual([]);
+    expect(values(service)).toEqual(before);
+    // If records leave out false and [], the adoption sends a PATCH, because it can't see that they match.
+    const isTerse = variant.zeroValues !== undefined && variant.zeroValues !== defaultVariant.zeroValues;
+    const writes = service.requests.map(({ method }) => method).filter((method) => method !== "GET");
+    expect(writes.filter((method) => !(isTerse && method === "PATCH"))).toEqual([]);
   },
 );
 
@@ -114,101 +112,93 @@ async function newFolder(): Promise<string> {
   return dir;
 }
 
-describe("pulumi-apikeys adopt", () => {
-  it("can leave out other customers' keys, and keys that a stack manages", async () => {
-    const service = await serviceWith();
-    const [first = "", off, second = "", ...rest] = addKeys(service);
-    const of = async (...args: string[]) => {
-      const { code, out, err } = await adopt(service, "--workspace=ws_main", ...args);
-      expect(code, err).toBe(0);
-      return { ids: new Set(adopted(out)), out, err };
-    };
-    const others = await of("--customer", "cus_2");
-    expect(others.ids).toEqual(new Set([off]));
-    expect(others.err).toContain("Left out because they belong to other customers: 4.");
-    const dir = await newFolder();
-    const stack = async (name: string, id: string) => {
-      const type = "pulumi-nodejs:dynamic/apikeys:ApiKey";
-      const urn = `urn:pulumi:dev::shop::${type}::ci`;
-      const resource = { type, urn, id, outputs: { workspaceId: "ws_main" } };
-      const file = join(dir, name);
-      await writeFile(file, JSON.stringify({ version: 3, deployment: { resources: [resource] } }));
-      return ["--except", file];
-    };
-    const [one, two] = [await stack("one.json", first), await stack("two.json", second)];
-    const left = await of(...one, ...two);
-    expect(left.ids).toEqual(new Set([off, ...rest]));
-    expect(left.err).toContain("Left out because a stack manages them: 2.");
-    const { out } = await of(...two);
-    // The names of both resources are free of conflicts.
-    expect(declaredBy(out).resources.map(({ name }) => name)).toContain("ci-2");
-  });
-
-  it("reads a key that a truncated list leaves out if its id is given", async () => {
-    const service = await serviceWith({ listLimit: 2, listRecords: "brief" });
-    const ids = addKeys(service);
-    const cut = await adopt(service, "--workspace", "ws_main");
-    expect(adopted(cut.out)).toHaveLength(2);
-    expect(cut.err).toContain("Keys in the list of workspace ws_main: 2.");
-    const named = await adopt(service, "--workspace", "ws_main", ...ids.flatMap((id) => ["--key-id", id]));
-    expect(new Set(adopted(named.out))).toEqual(new Set(ids));
-  });
-
-  it.each(unlisted)("says what to do if keys can't be listed, on %s", async (preset) => {
-    const service = await serviceWith(preset);
-    addKeys(service);
-    const { code, out, err } = await adopt(service, "--workspace", "ws_main");
-    expect([code, out]).toEqual([1, ""]);
-    expect(err).toContain("Listing the keys of workspace ws_main: the service answered 40");
-    expect(err).toContain("If the access token is not allowed to list keys, name each key with --key-id.");
-  });
-
-  it("leaves out a key that was deleted since it was listed, and says so", async () => {
-    const service = await serviceWith({ listLag: 1, listRecords: "brief" });
-    const [first = "", ...rest] = addKeys(service);
-    const path = `/api/v1/workspace/ws_main/api-key/${first}`;
-    const headers = { authorization: `Bearer ${service.accessToken}` };
-    await fetch(`${service.url}${path}`, { method: "DELETE", headers });
-    const { code, out, err } = await adopt(service, "--workspace", "ws_main");
+test("K12 pulumi-apikeys adopt can leave out other customers' keys, and keys that a stack manages", async () => {
+  const service = await serviceWith();
+  const [first = "", off, second = "", ...rest] = addKeys(service);
+  const of = async (...args: string[]) => {
+    const { code, out, err } = await adopt(service, "--workspace=ws_main", ...args);
     expect(code, err).toBe(0);
-    expect(new Set(adopted(out))).toEqual(new Set(rest));
-    expect(err).toContain(`Left out because it was deleted: ${first}.`);
-  });
+    return { ids: new Set(adopted(out)), out, err };
+  };
+  const others = await of("--customer", "cus_2");
+  expect(others.ids).toEqual(new Set([off]));
+  expect(others.err).toContain("Left out because they belong to other customers: 4.");
+  const dir = await newFolder();
+  const stack = async (name: string, id: string) => {
+    const type = "pulumi-nodejs:dynamic/apikeys:ApiKey";
+    const urn = `urn:pulumi:dev::shop::${type}::ci`;
+    const resource = { type, urn, id, outputs: { workspaceId: "ws_main" } };
+    const file = join(dir, name);
+    await writeFile(file, JSON.stringify({ version: 3, deployment: { resources: [resource] } }));
+    return ["--except", file];
+  };
+  const [one, two] = [await stack("one.json", first), await stack("two.json", second)];
+  const left = await of(...one, ...two);
+  expect(left.ids).toEqual(new Set([off, ...rest]));
+  expect(left.err).toContain("Left out because a stack manages them: 2.");
+  const { out } = await of(...two);
+  // The names of both resources are free of conflicts.
+  expect(declaredBy(out).resources.map(({ name }) => name)).toContain("ci-2");
+});
 
-  it("writes nothing if one key can't be read", async () => {
-    const service = await serviceWith();
-    const [first = ""] = addKeys(service);
-    for (let n = 0; n < 60; n += 1) service.addKey({ ...inMain, name: `key ${n}` });
-    const fault = { kind: "status", status: 403 } as const;
-    service.inject({ endpoint: "readApiKey", fault, when: ({ path }) => path.endsWith(first) });
-    const { code, out, err } = await adopt(service, "--workspace", "ws_main");
-    expect([code, out]).toEqual([1, ""]);
-    expect(err).toContain(`Reading key ${first} in workspace ws_main: the service answered 403`);
-    expect(err).toMatch(
-      /Check that the access token is allowed to read the keys of ws_main\. Nothing was written\.\n$/,
-    );
-    // After that failure no further key is read.
-    await setTimeout(200);
-    const reads = service.requests.filter(({ endpoint }) => endpoint === "readApiKey");
-    expect(reads.length).toBeLessThan(40);
-  });
+test("pulumi-apikeys adopt reads a key that a truncated list leaves out if its id is given", async () => {
+  const service = await serviceWith({ listLimit: 2, listRecords: "brief" });
+  const ids = addKeys(service);
+  const cut = await adopt(service, "--workspace", "ws_main");
+  expect(adopted(cut.out)).toHaveLength(2);
+  expect(cut.err).toContain("Keys in the list of workspace ws_main: 2.");
+  const named = await adopt(service, "--workspace", "ws_main", ...ids.flatMap((id) => ["--key-id", id]));
+  expect(new Set(adopted(named.out))).toEqual(new Set(ids));
+});
 
-  it("writes nothing if the workspace or a given key does not exist", async () => {
-    const service = await serviceWith({ otherTenant: "empty" });
-    const key = await adopt(service, "--workspace", "ws_main", "--key-id", "key_of_nobody");
-    expect([key.code, key.out]).toEqual([1, ""]);
-    expect(key.err).toContain("There is no key key_of_nobody in workspace ws_main: check both ids.");
-    const workspace = await adopt(service, "--workspace", "ws_typo");
-    expect([workspace.code, workspace.out]).toEqual([1, ""]);
-    expect(workspace.err).toContain("Reading workspace ws_typo: the service answered 404");
-  });
+test("pulumi-apikeys adopt says what to do if keys can't be listed", async () => {
+  const { code, out, err } = await adopt(await serviceWith("noLists"), "--workspace", "ws_main");
+  expect([code, out]).toEqual([1, ""]);
+  expect(err).toContain("Listing the keys of workspace ws_main: the service answered 40");
+  expect(err).toContain("If the access token is not allowed to list keys, name each key with --key-id.");
+});
 
-  it("writes a program without keys if there is nothing to adopt", async () => {
-    const { code, out } = await adopt(await serviceWith(), "--workspace", "ws_main");
-    expect([code, adopted(out)]).toEqual([0, []]);
-  });
+test("pulumi-apikeys adopt leaves out a key that was deleted since it was listed, and says so", async () => {
+  const service = await serviceWith({ listLag: 1, listRecords: "brief" });
+  const [first = "", ...rest] = addKeys(service);
+  await request(service, "DELETE", "ws_main", first);
+  const { code, out, err } = await adopt(service, "--workspace", "ws_main");
+  expect(code, err).toBe(0);
+  expect(new Set(adopted(out))).toEqual(new Set(rest));
+  expect(err).toContain(`Left out because it was deleted: ${first}.`);
+});
 
-  it.each([[[]], [["--import"]]])("writes to a new file with --out and %j", async (form) => {
+test("pulumi-apikeys adopt writes nothing if one key can't be read", async () => {
+  const service = await serviceWith();
+  const [first = ""] = addKeys(service);
+  for (let n = 0; n < 60; n += 1) service.addKey({ ...inMain, name: `key ${n}` });
+  const fault = { kind: "status", status: 403 } as const;
+  service.inject({ endpoint: "readApiKey", fault, when: ({ path }) => path.endsWith(first) });
+  const { code, out, err } = await adopt(service, "--workspace", "ws_main");
+  expect([code, out]).toEqual([1, ""]);
+  expect(err).toContain(`Reading key ${first} in workspace ws_main: the service answered 403`);
+  expect(err).toMatch(
+    /Check that the access token is allowed to read the keys of ws_main\. Nothing was written\.\n$/,
+  );
+  // After that failure no further key is read.
+  await setTimeout(200);
+  const reads = service.requests.filter(({ endpoint }) => endpoint === "readApiKey");
+  expect(reads.length).toBeLessThan(40);
+});
+
+test("pulumi-apikeys adopt writes nothing if the workspace or a given key does not exist", async () => {
+  const service = await serviceWith({ otherTenant: "empty" });
+  const key = await adopt(service, "--workspace", "ws_main", "--key-id", "key_of_nobody");
+  expect([key.code, key.out]).toEqual([1, ""]);
+  expect(key.err).toContain("There is no key key_of_nobody in workspace ws_main: check both ids.");
+  const workspace = await adopt(service, "--workspace", "ws_typo");
+  expect([workspace.code, workspace.out]).toEqual([1, ""]);
+  expect(workspace.err).toContain("Reading workspace ws_typo: the service answered 404");
+});
+
+test.each([[[]], [["--import"]]])(
+  "pulumi-apikeys adopt writes to a new file with --out and %j",
+  async (form) => {
     const service = await serviceWith();
     addKeys(service);
     const args = ["--workspace", "ws_main", ...form];
@@ -217,7 +207,7 @@ describe("pulumi-apikeys adopt", () => {
     expect(await adopt(service, ...args, "--out", file)).toEqual({ code: 0, out: "", err: notes });
     expect(await readFile(file, "utf8")).toBe(expected);
     // Neither the file that exists now nor a folder that doesn't is written.
-    const { code, out, err } = await adopt(service, "--workspace", "ws_second", "--out", file);
+    const { code, out, err } = await adopt(service, ...args, "--out", file);
     expect([code, out]).toEqual([1, ""]);
     expect(err).toContain(`${file} can't be written: EEXIST: file already exists`);
     expect(err).not.toContain("Keys written");
@@ -225,36 +215,24 @@ describe("pulumi-apikeys adopt", () => {
     const nowhere = await adopt(service, ...args, "--out", join(file, "keys.ts"));
     expect([nowhere.code, nowhere.out]).toEqual([1, ""]);
     expect(nowhere.err).toContain("keys.ts can't be written: ENOTDIR");
-  });
+  },
+);
 
-  it("fails without the service's settings, and never shows the token", async () => {
-    const unset = await runCli(["adopt", "--workspace", "ws_main"]);
-    expect([unset.code, unset.out]).toEqual([1, ""]);
-    expect(unset.err).toContain(
-      "Set the environment variables APIKEYS_BASE_URL and APIKEYS_ACCESS_TOKEN. This command doesn't read stack config.",
-    );
-    const service = await serviceWith({ errorEchoes: "request" });
-    const env = { APIKEYS_BASE_URL: service.url, APIKEYS_ACCESS_TOKEN: "wrong-access-token" };
-    const wrong = await runCli(["adopt", "--workspace", "ws_main"], env);
-    expect(wrong.code).toBe(1);
-    expect(wrong.err).toContain("the service answered 401");
-    expect(wrong.err).toContain("APIKEYS_ACCESS_TOKEN");
-    expect(wrong.err).not.toContain("wrong-access-token");
-    await service.stop();
-    const down = await runCli(["adopt", "--workspace", "ws_main"], env);
-    expect(down.err).toContain("the connection was refused");
-    for (const { err } of [wrong, down]) expect(err).not.toContain("--key-id");
-  });
-
-  it("fails for a file that is not a stack's state", async () => {
-    const service = await serviceWith();
-    for (const [file, reason] of [
-      ["/nowhere/state.json", "/nowhere/state.json can't be read: ENOENT"],
-      [__filename, `${__filename} is not a stack's state`],
-    ] as const) {
-      const { code, out, err } = await adopt(service, "--workspace", "ws_main", "--except", file);
-      expect([code, out]).toEqual([1, ""]);
-      expect(err).toContain(reason);
-    }
-  });
+test("pulumi-apikeys adopt fails without the service's settings, and never shows the token", async () => {
+  const unset = await runCli(["adopt", "--workspace", "ws_main"]);
+  expect([unset.code, unset.out]).toEqual([1, ""]);
+  expect(unset.err).toContain(
+    "Set the environment variables APIKEYS_BASE_URL and APIKEYS_ACCESS_TOKEN. This command doesn't read stack config.",
+  );
+  const service = await serviceWith({ errorEchoes: "request" });
+  const env = { APIKEYS_BASE_URL: service.url, APIKEYS_ACCESS_TOKEN: "wrong-access-token" };
+  const wrong = await runCli(["adopt", "--workspace", "ws_main"], env);
+  expect(wrong.code).toBe(1);
+  expect(wrong.err).toContain("the service answered 401");
+  expect(wrong.err).toContain("APIKEYS_ACCESS_TOKEN");
+  expect(wrong.err).not.toContain("wrong-access-token");
+  await service.stop();
+  const down = await runCli(["adopt", "--workspace", "ws_main"], env);
+  expect(down.err).toContain("the connection was refused");
+  for (const { err } of [wrong, down]) expect(err).not.toContain("--key-id");
 });

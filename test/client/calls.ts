@@ -1,9 +1,10 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import type { Call } from "../../provider/client/request";
 import { CallError, openTransport, type TransportOptions } from "../../provider/client/send";
 import type { CreateApiKey, CreateBilling } from "../../provider/client/service";
-import { type Received, startWireServer, type WireServer } from "./wireServer";
 
 export const token = "tok_0123456789/secret+value=";
 
@@ -22,15 +23,6 @@ export function quickPauses() {
     await setImmediate();
   };
   return { waits, pause };
-}
-
-/** A raw server that closes when the test ends. */
-export async function wireServer(
-  respond: Parameters<typeof startWireServer>[0],
-): Promise<WireServer & { readonly posts: () => Received[] }> {
-  const server = await startWireServer(respond);
-  onTestFinished(() => server.close());
-  return { ...server, posts: () => server.requests.filter(({ method }) => method === "POST") };
 }
 
 /** The error of a call. Anything but a CallError fails the test. */
@@ -62,3 +54,93 @@ export const newBilling: CreateBilling = {
 /** An answer of the endpoints that return one key. */
 export const keyAnswer = { apiKey: { id: "k", name: "ci" } };
 export const keyPath = { workspaceId: "ws_main", keyId: "k" };
+
+/** A request as the server received it. */
+export interface Received {
+  /** 1 for the first request that the server received. */
+  readonly n: number;
+  /** 1 for the first connection. */
+  readonly connection: number;
+  readonly method: string;
+  readonly path: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** A server that sends exactly the bytes that a test wants, and records its requests. */
+interface WireServer {
+  readonly url: string;
+  readonly port: number;
+  readonly requests: readonly Received[];
+  /** The open connections. */
+  readonly sockets: ReadonlySet<Socket>;
+  close(): Promise<void>;
+}
+
+/** An HTTP/1.1 answer with a Content-Length. Headers are whole lines. */
+export function answer(status: number, body: unknown = "", ...headers: string[]): string {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const lines = [`HTTP/1.1 ${status} X`, `content-length: ${Buffer.byteLength(text)}`, ...headers];
+  return `${lines.join("\r\n")}\r\n\r\n${text}`;
+}
+
+/** What a server does with a request: it writes to the socket, or ends or resets it; what it returns is written. */
+export type Respond = (request: Received, socket: Socket) => string | undefined;
+
+/** A server on a socket, which closes when the test ends. */
+export async function wireServer(respond: Respond): Promise<WireServer> {
+  const requests: Received[] = [];
+  const sockets = new Set<Socket>();
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections += 1;
+    const connection = connections;
+    let text = "";
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+    socket.on("error", () => {});
+    socket.on("data", (data) => {
+      text += data.toString("latin1");
+      for (let next = parse(text); next !== undefined; next = parse(text)) {
+        text = text.slice(next.length);
+        const request = { ...next.request, connection, n: requests.length + 1 };
+        requests.push(request);
+        const reply = respond(request, socket);
+        if (reply !== undefined) socket.write(reply);
+      }
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const close = async () => {
+    for (const socket of sockets) socket.destroy();
+    if (server.listening) await once(server.close(), "close");
+  };
+  onTestFinished(close);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    requests,
+    sockets,
+    close,
+  };
+}
+
+function parse(text: string) {
+  const end = text.indexOf("\r\n\r\n");
+  if (end < 0) return undefined;
+  const [first = "", ...lines] = text.slice(0, end).split("\r\n");
+  const [method = "", path = ""] = first.split(" ");
+  const headers = Object.fromEntries(
+    lines.map((line) => [
+      line.slice(0, line.indexOf(":")).toLowerCase(),
+      line.slice(line.indexOf(":") + 1).trim(),
+    ]),
+  );
+  const length = end + 4 + Number(headers["content-length"] ?? 0);
+  if (text.length < length) return undefined;
+  const body = Buffer.from(text.slice(end + 4, length), "latin1").toString("utf8");
+  return { length, request: { method, path, headers, body } };
+}

@@ -50,6 +50,18 @@ export function startProcess(
   return { of: (kind) => opened.get(kind) as Lifecycle, warnings, close: () => transport.close() };
 }
 
+/** What a failed create or update leaves in state. */
+export function keptBy(error: unknown): { readonly id: string; readonly state: State } {
+  if (error instanceof Failure && error.kept !== undefined) return error.kept;
+  throw error;
+}
+
+/** How many requests each endpoint has had since they were last cleared. */
+export function requestsTo({ requests }: StandIn): Readonly<Record<string, number>> {
+  const by = Object.groupBy(requests, ({ endpoint }) => endpoint);
+  return Object.fromEntries(Object.entries(by).map(([endpoint, all = []]) => [endpoint, all.length]));
+}
+
 /** The result of a read as the engine gets it: state, "gone", or the message of the failure. */
 export async function readResult(process: Process, { kind, id, state }: Held): Promise<unknown> {
   try {

@@ -1,7 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import * as api from "./api";
-import { callTo, errorOf, keyAnswer, keyPath, newBilling, newKey, token, wireServer } from "./calls";
-import { answer } from "./wireServer";
+import { answer, callTo, errorOf, keyAnswer, keyPath, newBilling, newKey, token, wireServer } from "./calls";
 
 const elsewhere = "http://service.invalid:8080/pre";
 
@@ -12,64 +11,54 @@ const names = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_pro
 beforeEach(() => setEnv(Object.fromEntries(names.map((name) => [name, undefined]))));
 afterEach(() => void vi.unstubAllEnvs());
 
-describe("a proxy from the environment", () => {
-  it.each(["HTTP_PROXY", "http_proxy"])("is used if %s names it", async (name) => {
-    const proxy = await wireServer(() => answer(200, keyAnswer));
-    setEnv({ [name]: proxy.url });
-    const call = callTo(elsewhere);
-    expect((await api.readApiKey(call, keyPath)).id).toBe("k");
-    expect(proxy.requests[0]?.path).toBe(`${elsewhere}/api/v1/workspace/ws_main/api-key/k`);
-  });
+test.each([
+  ["HTTP_PROXY", "http://127.0.0.1"],
+  ["http_proxy", "localhost"],
+])("a proxy from the environment is used if %s names it: %s", async (name, host) => {
+  const proxy = await wireServer(() => answer(200, keyAnswer));
+  setEnv({ [name]: `${host}:${proxy.port}` });
+  expect((await api.readApiKey(callTo(elsewhere), keyPath)).id).toBe("k");
+  expect(proxy.requests[0]?.path).toBe(`${elsewhere}/api/v1/workspace/ws_main/api-key/k`);
+});
 
-  it("may be given without its scheme, as for other programs", async () => {
-    const proxy = await wireServer(() => answer(200, keyAnswer));
-    setEnv({ HTTP_PROXY: `localhost:${proxy.port}` });
-    const call = callTo(elsewhere);
-    expect((await api.readApiKey(call, keyPath)).id).toBe("k");
-    expect(proxy.requests).toHaveLength(1);
-  });
+test("a proxy from the environment gets a CONNECT for https, and sees neither path nor token", async () => {
+  const proxy = await wireServer(() => answer(403));
+  setEnv({ HTTPS_PROXY: proxy.url });
+  const call = callTo("https://service.invalid");
+  const error = await errorOf(api.createApiKey(call, newKey));
+  expect([error.verdict, error.message]).toEqual(["notSent", "the proxy answered 403"]);
+  expect(new Set(proxy.requests.map(({ method, path }) => `${method} ${path}`))).toEqual(
+    new Set(["CONNECT service.invalid:443"]),
+  );
+  expect(JSON.stringify(proxy.requests)).not.toContain(token);
+});
 
-  it("gets a CONNECT for https, and sees neither path nor token", async () => {
-    const proxy = await wireServer(() => answer(403));
-    setEnv({ HTTPS_PROXY: proxy.url });
-    const call = callTo("https://service.invalid");
-    const error = await errorOf(api.createApiKey(call, newKey));
-    expect([error.verdict, error.message]).toEqual(["notSent", "the proxy answered 403"]);
-    expect(new Set(proxy.requests.map(({ method, path }) => `${method} ${path}`))).toEqual(
-      new Set(["CONNECT service.invalid:443"]),
-    );
-    expect(JSON.stringify(proxy.requests)).not.toContain(token);
-  });
+test("a proxy from the environment is used for credits too, with a new connection each time", async () => {
+  const proxy = await wireServer(() => answer(200, { billing: { id: "b" } }));
+  setEnv({ HTTP_PROXY: proxy.url });
+  const call = callTo(elsewhere);
+  await api.createBilling(call, newBilling);
+  await api.createBilling(call, newBilling);
+  expect(proxy.requests.map(({ connection }) => connection)).toEqual([1, 2]);
+});
 
-  it("is used for credits too, with a new connection each time", async () => {
-    const proxy = await wireServer(() => answer(200, { billing: { id: "b" } }));
-    setEnv({ HTTP_PROXY: proxy.url });
-    const call = callTo(elsewhere);
-    await api.createBilling(call, newBilling);
-    await api.createBilling(call, newBilling);
-    expect(proxy.requests.map(({ connection }) => connection)).toEqual([1, 2]);
-  });
-
-  it("is not used for a host in NO_PROXY", async () => {
-    const proxy = await wireServer(() => answer(200, keyAnswer));
-    setEnv({ HTTP_PROXY: proxy.url, NO_PROXY: "service.invalid" });
-    const error = await errorOf(api.readApiKey(callTo(elsewhere), keyPath));
-    expect(error.message).toMatch(/^the host name (is not known|could not be resolved)$/);
-    expect(error.verdict).toBe("notSent");
-    expect(proxy.requests).toHaveLength(0);
-  });
-
-  it.each([
-    ["http://10.1.2.3", "10.0.0.0/8", 0],
-    ["http://10.1.2.3", "192.168.0.0/16,10.0.0.0/33,x/8", 1],
-  ])("for %s, with %s in NO_PROXY, gets %i requests", async (url, ranges, requests) => {
+test.each([
+  [elsewhere, "service.invalid", 0],
+  ["http://10.1.2.3", "10.0.0.0/8", 0],
+  ["http://10.1.2.3", "192.168.0.0/16,10.0.0.0/33,x/8", 1],
+])(
+  "a proxy from the environment for %s, with %s in NO_PROXY, gets %i requests",
+  async (url, ranges, requests) => {
     const proxy = await wireServer(() => answer(200, keyAnswer));
     setEnv({ HTTP_PROXY: proxy.url, NO_PROXY: ranges });
     await api.readApiKey(callTo(url, { timeOuts: { connectMs: 200 } }), keyPath).catch(() => {});
     expect(proxy.requests).toHaveLength(requests);
-  });
+  },
+);
 
-  it.each(["127.0.0.1", "localhost"])("is never used for loopback: %s", async (host) => {
+test.each(["127.0.0.1", "localhost"])(
+  "a proxy from the environment is never used for loopback: %s",
+  async (host) => {
     const proxy = await wireServer(() => answer(200, keyAnswer));
     const service = await wireServer(() => answer(200, keyAnswer));
     setEnv(Object.fromEntries(names.map((name) => [name, /http/i.test(name) ? proxy.url : undefined])));
@@ -78,14 +67,14 @@ describe("a proxy from the environment", () => {
     await api.createBilling(call, newBilling);
     expect(service.requests).toHaveLength(2);
     expect(proxy.requests).toHaveLength(0);
-  });
+  },
+);
 
-  it("with an invalid URL is an error that does not show the URL", async () => {
-    setEnv({ HTTPS_PROXY: "http://user:pass word@[" });
-    const error = await errorOf(api.readApiKey(callTo("https://service.invalid"), keyPath));
-    expect([error.verdict, error.message]).toEqual([
-      "notSent",
-      "HTTP_PROXY or HTTPS_PROXY is not the URL of a proxy",
-    ]);
-  });
+test("a proxy from the environment with an invalid URL is an error that does not show the URL", async () => {
+  setEnv({ HTTPS_PROXY: "http://user:pass word@[" });
+  const error = await errorOf(api.readApiKey(callTo("https://service.invalid"), keyPath));
+  expect([error.verdict, error.message]).toEqual([
+    "notSent",
+    "HTTP_PROXY or HTTPS_PROXY is not the URL of a proxy",
+  ]);
 });

@@ -1,23 +1,21 @@
 import { inspect } from "node:util";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { CallError } from "../../provider/client/send";
 import { startStandIn } from "../../standin";
 import * as api from "./api";
-import { callTo, newBilling, newKey, token, wireServer } from "./calls";
-import { answer } from "./wireServer";
+import { answer, callTo, keyPath, newBilling, newKey, token, wireServer } from "./calls";
 
 const existing = 'sk_existing/"value"+ü&<x>=';
 const made = "sk_made_0123456789";
 const migrated = { ...newKey, key: existing, metadata: {} };
-const path = { workspaceId: "ws_main", keyId: "k" };
 const scopeBody = { name: "Docs", representation: "docs", description: "" };
 const runs: [string, (call: api.Call) => Promise<unknown>][] = [
   ["migrate", (call) => api.migrateApiKey(call, migrated)],
   ["create", (call) => api.createApiKey(call, newKey)],
-  ["edit", (call) => api.editApiKey(call, path, { name: "a" })],
-  ["read", (call) => api.readApiKey(call, path)],
-  ["list", (call) => api.listApiKeys(call, path)],
-  ["scope", (call) => api.createScope(call, path, scopeBody)],
+  ["edit", (call) => api.editApiKey(call, keyPath, { name: "a" })],
+  ["read", (call) => api.readApiKey(call, keyPath)],
+  ["list", (call) => api.listApiKeys(call, keyPath)],
+  ["scope", (call) => api.createScope(call, keyPath, scopeBody)],
   ["billing", (call) => api.createBilling(call, newBilling)],
 ];
 
@@ -51,26 +49,15 @@ function expectNoSecret(name: string, text: string): void {
 const echo = `token ${token} ${encodeURIComponent(token)} key ${existing} ${JSON.stringify(existing)}`;
 const leak = { message: echo, apiKey: { id: "k", key: made }, error: `made ${made}` };
 const replies: [string, string][] = [
-  ...[400, 401, 403, 404, 409, 422, 429, 500, 502, 503].map((status): [string, string] => [
+  ...[400, 401, 404, 409, 429, 503].map((status): [string, string] => [
     `${status} as JSON`,
     answer(status, leak),
   ]),
   ["400 as plain text", answer(400, `${echo} "key":"${made}"`)],
   ["400 as HTML", answer(400, `<html><body>${echo}</body></html>`)],
-  [
-    "400 cut off",
-    `HTTP/1.1 400 X\r\ncontent-length: 9999\r\nconnection: close\r\n\r\n${JSON.stringify(leak)}`,
-  ],
-  [
-    "302",
-    answer(302, leak, `location: https://x.example/${encodeURIComponent(token)}/${made.length}?t=${token}`),
-  ],
+  ["302", answer(302, leak, `location: https://x.example/${encodeURIComponent(token)}?t=${token}`)],
   ["200 that is not JSON", answer(200, `${JSON.stringify(leak)} and ${echo}`)],
   ["200 with another form", answer(200, { [token]: existing, apiKey: { id: { [made]: token }, key: made } })],
-  [
-    "200 with a wrong field",
-    answer(200, { apiKey: { id: "k", enabled: token, name: [existing], key: made } }),
-  ],
   [
     "200 with wrong scopes",
     answer(200, { apiKey: { id: "k", scopes: [{ representation: [token], [made]: 1 }] } }),
@@ -82,13 +69,13 @@ const replies: [string, string][] = [
   ],
   ["200 with a JSON string", answer(200, JSON.stringify(JSON.stringify(leak)))],
   ["200 compressed", answer(200, leak, "content-encoding: gzip")],
-  ["200 too large", answer(200, JSON.stringify(leak).padEnd(1_100_000, made))],
   ["not HTTP", `${echo}\r\n\r\n`],
   ["headers too large", answer(200, leak, `x-long: ${token.repeat(3_000)}`)],
 ];
 
-describe("no error and no debug line contains the token or a key", () => {
-  it.each(replies)("if the answer is %s", async (_name, reply) => {
+test.each(replies)(
+  "no error and no debug line contains the token or a key if the answer is %s",
+  async (_name, reply) => {
     const lines: string[] = [];
     for (const [name, run] of runs) {
       const server = await wireServer((_request, socket) => {
@@ -102,37 +89,37 @@ describe("no error and no debug line contains the token or a key", () => {
     }
     expect(lines.length).toBeGreaterThanOrEqual(runs.length);
     expectNoSecret("migrate", lines.join("\n"));
-  });
+  },
+);
 
-  it("if the service repeats the whole request in its refusals", async () => {
-    const tenant = { name: "t", accessToken: token, workspaces: [{ id: "ws_main" }] };
-    const service = await startStandIn({
-      tenants: [tenant],
-      variant: { errorEchoes: "request", errorBody: "text" },
-    });
-    onTestFinished(() => service.close());
-    const call = callTo(service.url);
-    await api.migrateApiKey(call, migrated);
+test("no error and no debug line contains the token or a key if the service repeats the whole request in its refusals", async () => {
+  const tenant = { name: "t", accessToken: token, workspaces: [{ id: "ws_main" }] };
+  const service = await startStandIn({
+    tenants: [tenant],
+    variant: { errorEchoes: "request", errorBody: "text" },
+  });
+  onTestFinished(() => service.close());
+  const call = callTo(service.url);
+  await api.migrateApiKey(call, migrated);
+  const error = await api.migrateApiKey(call, migrated).catch((caught: unknown) => caught);
+  expect((error as CallError).status).toBe(409);
+  expect((error as CallError).message).toContain("Bearer [secret]");
+  expectNoSecret("migrate", everythingOf(error));
+});
+
+test("no error and no debug line contains the token or a key if nothing can be sent", async () => {
+  const odd = "tok_\u20ac_secret_value";
+  const server = await wireServer(() => answer(200, {}));
+  for (const [url, accessToken] of [
+    [server.url, odd],
+    ["http://127.0.0.1:1", token],
+    ["https://service.invalid", token],
+  ] as const) {
+    const call = callTo(url, {}, accessToken);
     const error = await api.migrateApiKey(call, migrated).catch((caught: unknown) => caught);
-    expect((error as CallError).status).toBe(409);
-    expect((error as CallError).message).toContain("Bearer [secret]");
+    expect((error as CallError).verdict).toBe("notSent");
     expectNoSecret("migrate", everythingOf(error));
-  });
-
-  it("if nothing can be sent", async () => {
-    const odd = "tok_\u20ac_secret_value";
-    const server = await wireServer(() => answer(200, {}));
-    for (const [url, accessToken] of [
-      [server.url, odd],
-      ["http://127.0.0.1:1", token],
-      ["https://service.invalid", token],
-    ] as const) {
-      const call = callTo(url, {}, accessToken);
-      const error = await api.migrateApiKey(call, migrated).catch((caught: unknown) => caught);
-      expect((error as CallError).verdict).toBe("notSent");
-      expectNoSecret("migrate", everythingOf(error));
-      expect(everythingOf(error)).not.toContain(odd);
-    }
-    expect(server.requests).toHaveLength(0);
-  });
+    expect(everythingOf(error)).not.toContain(odd);
+  }
+  expect(server.requests).toHaveLength(0);
 });

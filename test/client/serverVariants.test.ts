@@ -1,4 +1,4 @@
-/** A life of each resource on every server variant. After each write, a read and a diff show no change (R3). */
+/** The lifecycle of each resource on every server variant. After each write, a read and a diff show no change (R3). */
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -7,7 +7,7 @@ import { canonicalScopes } from "../../provider/resources/apiKey/scopes";
 import { defaultVariant, type StandIn, startStandIn, type Variant } from "../../standin";
 import { storedDecimal, storedName, storedNumber } from "../../standin/records";
 import { runs } from "../all";
-import { knobCases, mixtures, presetCases } from "../host/serverVariants";
+import { mixtures, variantCases } from "../host/serverVariants";
 import { failureOf } from "../unit/replying";
 import { type Process, type State, startProcess } from "./lifecycles";
 
@@ -24,7 +24,7 @@ interface Held {
 }
 
 /** A resource on one variant, and what the service has. */
-interface Life {
+interface Fixture {
   readonly kind: string;
   readonly process: Process;
   readonly service: StandIn;
@@ -32,27 +32,27 @@ interface Life {
   readonly workspaceId: string;
 }
 
-function checked({ process, kind, workspaceId }: Life, inputs: State, before?: State): State {
+function checked({ process, kind, workspaceId }: Fixture, inputs: State, before?: State): State {
   const answer = process.of(kind).check({ workspaceId, ...inputs }, before);
   expect(answer.failures).toEqual([]);
   return answer.inputs;
 }
 
-async function created(life: Life, declared: State): Promise<Held> {
-  const inputs = checked(life, declared);
-  return settled(life, { ...(await life.process.of(life.kind).create(inputs)), inputs });
+async function created(fixture: Fixture, declared: State): Promise<Held> {
+  const inputs = checked(fixture, declared);
+  return settled(fixture, { ...(await fixture.process.of(fixture.kind).create(inputs)), inputs });
 }
 
-async function updated(life: Life, held: Held, change: State): Promise<Held> {
-  const inputs = checked(life, { ...held.inputs, ...change }, held.inputs);
-  const subject = life.process.of(life.kind);
+async function updated(fixture: Fixture, held: Held, change: State): Promise<Held> {
+  const inputs = checked(fixture, { ...held.inputs, ...change }, held.inputs);
+  const subject = fixture.process.of(fixture.kind);
   expect(subject.diff(held.id, held.state, inputs)).toMatchObject({ replaces: [] });
   expect(subject.diff(held.id, held.state, inputs).changes).not.toBe(false);
-  return settled(life, { id: held.id, state: await subject.update(held.id, held.state, inputs), inputs });
+  return settled(fixture, { id: held.id, state: await subject.update(held.id, held.state, inputs), inputs });
 }
 
 /** R3: state has what the program declares, and nothing shows a change. */
-async function settled({ process, kind, service }: Life, held: Held): Promise<Held> {
+async function settled({ process, kind, service }: Fixture, held: Held): Promise<Held> {
   const { id, state, inputs } = held;
   await service.settled();
   // A set has the values of existing keys as its secrets.
@@ -63,54 +63,54 @@ async function settled({ process, kind, service }: Life, held: Held): Promise<He
 }
 
 /** R5: a change made outside Pulumi shows once in the inputs, and the next update reverts it. */
-async function reverted(life: Life, held: Held, drift: State): Promise<Held> {
-  const subject = life.process.of(life.kind);
+async function reverted(fixture: Fixture, held: Held, drift: State): Promise<Held> {
+  const subject = fixture.process.of(fixture.kind);
   const read = await subject.read(held.id, held.state);
   expect(read?.inputs).toEqual({ ...held.inputs, ...drift });
   const seen = { id: held.id, state: read?.state ?? {} };
   expect(await subject.read(seen.id, seen.state)).toEqual(seen);
-  return updated(life, { ...held, ...seen }, {});
+  return updated(fixture, { ...held, ...seen }, {});
 }
 
-async function removed({ process, kind }: Life, { id, state }: Held): Promise<void> {
+async function removed({ process, kind }: Fixture, { id, state }: Held): Promise<void> {
   await process.of(kind).delete(id, state);
 }
 
-const isGone = ({ service }: Life, id: string) => service.key(id)?.deleted ?? true;
+const isGone = ({ service }: Fixture, id: string) => service.key(id)?.deleted ?? true;
 
 /** The service has the key as declared, as the variant spells it. */
-function expectKey({ service, variant }: Life, id: string, { name, enabled = true, scopes }: State): void {
+function expectKey({ service, variant }: Fixture, id: string, { name, enabled = true, scopes }: State): void {
   const key = service.key(id);
   expect(key).toMatchObject({ name: storedName(String(name), variant), enabled, deleted: false });
   expect(canonicalScopes(key?.scopes)).toEqual(scopes);
 }
 
 /** K6: a key whose secret is in no answer stays in state, and the next update replaces it. */
-async function withoutSecret(life: Life, declared: State, expected: object): Promise<void> {
-  const inputs = checked(life, declared);
-  const { kept, message } = await failureOf(life.process.of(life.kind).create(inputs));
+async function withoutSecret(fixture: Fixture, declared: State, expected: object): Promise<void> {
+  const inputs = checked(fixture, declared);
+  const { kept, message } = await failureOf(fixture.process.of(fixture.kind).create(inputs));
   expect(message).toContain("did not return the secret");
   const { id, state } = kept as Held;
   expect(JSON.stringify(state)).toContain('"__keyLost":true');
-  const read = await life.process.of(life.kind).read(id, state);
-  expect(life.process.of(life.kind).diff(id, read?.state ?? {}, inputs)).toMatchObject(expected);
-  await removed(life, { id, state, inputs });
+  const read = await fixture.process.of(fixture.kind).read(id, state);
+  expect(fixture.process.of(fixture.kind).diff(id, read?.state ?? {}, inputs)).toMatchObject(expected);
+  await removed(fixture, { id, state, inputs });
 }
 
-async function keyLife(life: Life): Promise<void> {
-  const { service, variant, workspaceId } = life;
-  const subject = life.process.of(life.kind);
+async function keyLifecycle(fixture: Fixture): Promise<void> {
+  const { service, variant, workspaceId } = fixture;
+  const subject = fixture.process.of(fixture.kind);
   const declared = {
     ...{ customerId: "cus_1", name: " Nightly Build", enabled: false, scopes: [orders] },
     ...{ prefix: "acme", expiresAt: 86_399, metadata: { team: "build" } },
   };
   if (variant.createAnswer === "withoutKey")
-    return withoutSecret(life, declared, { changes: true, replaces: ["key"] });
-  let held = await created(life, declared);
+    return withoutSecret(fixture, declared, { changes: true, replaces: ["key"] });
+  let held = await created(fixture, declared);
   expect(held.state["key"]).toBe(service.key(held.id)?.key);
   for (const change of [{ name: "Evening " }, { enabled: true, scopes: wider }]) {
-    held = await updated(life, held, change);
-    expectKey(life, held.id, held.inputs);
+    held = await updated(fixture, held, change);
+    expectKey(fixture, held.id, held.inputs);
   }
   // K4: fewer permissions, in as many PATCHes as it takes; an error if the service removes none.
   const isKept = variant.patchScopes === "neverNarrows";
@@ -119,28 +119,28 @@ async function keyLife(life: Life): Promise<void> {
     const { kept, message } = await failureOf(subject.update(held.id, held.state, next));
     expect(message).toMatch(/scopes: the program has orders \(read\), the service still has orders/);
     expect(kept?.state["scopes"]).toEqual(wider);
-    held = await updated(life, { ...held, ...kept }, { name: "Given In" });
+    held = await updated(fixture, { ...held, ...kept }, { name: "Given In" });
   } else {
-    held = await updated(life, held, { scopes: [orders] });
+    held = await updated(fixture, held, { scopes: [orders] });
   }
-  expectKey(life, held.id, held.inputs);
+  expectKey(fixture, held.id, held.inputs);
   const drift = { name: "theirs", enabled: false, scopes: [] };
   service.editKey(held.id, drift);
-  held = await reverted(life, held, drift);
-  expectKey(life, held.id, held.inputs);
-  await removed(life, held);
-  expect(isGone(life, held.id)).toBe(true);
+  held = await reverted(fixture, held, drift);
+  expectKey(fixture, held.id, held.inputs);
+  await removed(fixture, held);
+  expect(isGone(fixture, held.id)).toBe(true);
 
   const existingKey = `sk_live_${workspaceId}`;
-  const migrated = await created(life, { ...declared, prefix: null, expiresAt: null, existingKey });
+  const migrated = await created(fixture, { ...declared, prefix: null, expiresAt: null, existingKey });
   expect([migrated.state["key"], service.key(migrated.id)?.key]).toEqual([existingKey, existingKey]);
-  await deletedElsewhere(life, migrated);
+  await deletedElsewhere(fixture, migrated);
 }
 
 /** R6: a key that was deleted outside Pulumi leaves state, unless no list confirms it. */
-async function deletedElsewhere(life: Life, { id, state, inputs }: Held): Promise<void> {
-  const { service, variant, workspaceId } = life;
-  const subject = life.process.of(life.kind);
+async function deletedElsewhere(fixture: Fixture, { id, state, inputs }: Held): Promise<void> {
+  const { service, variant, workspaceId } = fixture;
+  const subject = fixture.process.of(fixture.kind);
   service.deleteKey(id);
   // A list that lags behind catches up with the next change.
   if (variant.listLag > 0) service.addScope({ workspaceId, representation: "later" });
@@ -156,8 +156,8 @@ async function deletedElsewhere(life: Life, { id, state, inputs }: Held): Promis
   await subject.delete(id, state);
 }
 
-async function setLife(life: Life): Promise<void> {
-  const { service, variant, workspaceId } = life;
+async function setLifecycle(fixture: Fixture): Promise<void> {
+  const { service, variant, workspaceId } = fixture;
   const keys = {
     plain: {},
     own: { scopes: [], prefix: "acme" },
@@ -165,143 +165,145 @@ async function setLife(life: Life): Promise<void> {
   };
   const defaults = { customerId: "cus_1", scopes: [orders] };
   if (variant.createAnswer === "withoutKey")
-    return withoutSecret(life, { defaults, keys: { plain: {} } }, { changes: true, replaces: [] });
+    return withoutSecret(fixture, { defaults, keys: { plain: {} } }, { changes: true, replaces: [] });
   const idsOf = ({ state }: Held) => state["ids"] as Readonly<Record<string, string>>;
-  let held = await created(life, { defaults, keys });
-  held = await updated(life, held, { defaults: { ...defaults, scopes: wider } });
+  let held = await created(fixture, { defaults, keys });
+  held = await updated(fixture, held, { defaults: { ...defaults, scopes: wider } });
   const before = idsOf(held);
   const plain = { enabled: false, name: "Plain One" };
-  held = await updated(life, held, {
+  held = await updated(fixture, held, {
     keys: { plain, own: { scopes: [], prefix: "other" }, added: {}, moved: { renamedFrom: "old" } },
   });
   const now = idsOf(held);
   expect([now["plain"], now["moved"]]).toEqual([before["plain"], before["old"]]);
-  expect([isGone(life, before["own"] ?? ""), now["own"] === before["own"]]).toEqual([true, false]);
-  expectKey(life, now["plain"] ?? "", { ...plain, scopes: wider });
-  expectKey(life, now["moved"] ?? "", { name: "moved", scopes: wider });
+  expect([isGone(fixture, before["own"] ?? ""), now["own"] === before["own"]]).toEqual([true, false]);
+  expectKey(fixture, now["plain"] ?? "", { ...plain, scopes: wider });
+  expectKey(fixture, now["moved"] ?? "", { name: "moved", scopes: wider });
   for (const [alias, id] of Object.entries(now))
     expect((held.state["secrets"] as State)[alias]).toBe(service.key(id)?.key);
   const drift = { name: "theirs", enabled: true, scopes: [] };
   service.editKey(now["plain"] ?? "", drift);
-  held = await reverted(life, held, { keys: { ...(held.inputs["keys"] as object), plain: drift } });
-  await removed(life, held);
-  for (const id of Object.values(now)) expect(isGone(life, id)).toBe(true);
+  held = await reverted(fixture, held, { keys: { ...(held.inputs["keys"] as object), plain: drift } });
+  await removed(fixture, held);
+  for (const id of Object.values(now)) expect(isGone(fixture, id)).toBe(true);
 }
 
 /** K11: adopted without a POST, by a PATCH where it differs. */
-async function adoptedLife(life: Life): Promise<void> {
-  const { service, variant, workspaceId } = life;
+async function adoptedLifecycle(fixture: Fixture): Promise<void> {
+  const { service, variant, workspaceId } = fixture;
   const name = storedName("There", variant);
   const { id: existingId } = service.addKey({ workspaceId, customerId: "cus_1", name, scopes: [orders] });
   const declared = { customerId: "cus_1", name, scopes: [orders], existingId };
-  const held = await created(life, declared);
+  const held = await created(fixture, declared);
   expect([held.id, held.state["key"]]).toEqual([existingId, undefined]);
-  await created(life, { ...declared, name: " Ours", scopes: wider });
-  expectKey(life, existingId, { name: " Ours", scopes: wider });
+  await created(fixture, { ...declared, name: " Ours", scopes: wider });
+  expectKey(fixture, existingId, { name: " Ours", scopes: wider });
   const posts = service.requests.filter(({ method }) => method === "POST");
   expect(posts).toEqual([]);
-  await deletedElsewhere(life, held);
+  await deletedElsewhere(fixture, held);
 }
 
-async function settingsLife(life: Life): Promise<void> {
-  const { service, process, variant, workspaceId } = life;
+async function settingsLifecycle(fixture: Fixture): Promise<void> {
+  const { service, process, variant, workspaceId } = fixture;
   const before = { defaultKeyPrefix: "old_", defaultAllowedIPs: ["10.1.0.0/16"], defaultExpiration: 3600 };
   service.editWorkspace(workspaceId, before);
   const there = () => service.workspaces().find(({ id }) => id === workspaceId);
   const onDestroy = "restore";
-  let held = await created(life, {
+  let held = await created(fixture, {
     defaultRateLimitPerSecond: 57,
     defaultAllowedIPs: ["10.1.2.3/16"],
     onDestroy,
   });
   expect(there()).toMatchObject({ ...before, defaultRateLimitPerSecond: storedNumber(57, variant) });
-  held = await updated(life, held, { defaultExpiration: 7207, defaultAllowedIPs: ["2001:DB8::1"] });
+  held = await updated(fixture, held, { defaultExpiration: 7207, defaultAllowedIPs: ["2001:DB8::1"] });
   expect(there()).toMatchObject({ defaultKeyPrefix: "old_", defaultExpiration: storedNumber(7207, variant) });
   const drift = { defaultRateLimitPerSecond: 330, defaultAllowedIPs: [] };
   service.editWorkspace(workspaceId, drift);
-  held = await reverted(life, held, drift);
+  held = await reverted(fixture, held, drift);
   const later = startProcess(service, variant.rateLimitPerSecond > 0 ? "real" : "quick");
-  await removed({ ...life, process: later }, held);
+  await removed({ ...fixture, process: later }, held);
   await later.close();
   expect(there()).toMatchObject(before);
   // W6: a workspace is never gone.
   service.deleteWorkspace(workspaceId);
-  await expect(process.of(life.kind).read(held.id, held.state)).rejects.toThrow(
+  await expect(process.of(fixture.kind).read(held.id, held.state)).rejects.toThrow(
     /^Reading the defaults of workspace .*State is unchanged/,
   );
 }
 
-async function scopeLife(life: Life): Promise<void> {
-  const { service, workspaceId, process, variant } = life;
+async function scopeLifecycle(fixture: Fixture): Promise<void> {
+  const { service, workspaceId, process, variant } = fixture;
   const declared = { name: " All Orders", representation: "bills/ü?", description: "Every order" };
-  const held = await created(life, declared);
+  const held = await created(fixture, declared);
   // Until a list shows the scope, declaring it once more would send a POST.
   for (let lists = 0; lists < variant.listLag; lists += 1)
-    await process.of(life.kind).read(held.id, held.state);
-  const again = await created(life, { ...declared, name: "all orders " });
+    await process.of(fixture.kind).read(held.id, held.state);
+  const again = await created(fixture, { ...declared, name: "all orders " });
   expect(again.id).toBe(held.id);
-  const other = checked(life, { ...declared, name: "Something" });
-  await expect(process.of(life.kind).create(other)).rejects.toThrow(
+  const other = checked(fixture, { ...declared, name: "Something" });
+  await expect(process.of(fixture.kind).create(other)).rejects.toThrow(
     /the workspace already has it .*with name .*Declare these values, or another representation\.$/,
   );
-  await removed(life, held);
+  await removed(fixture, held);
   expect(service.scopes(workspaceId)).toHaveLength(1);
   expect(service.requests.filter(({ method }) => !["GET", "POST"].includes(method))).toEqual([]);
 }
 
-async function grantLife(life: Life): Promise<void> {
-  const { service, variant } = life;
-  const held = await created(life, { totalCredits: "0100.50", spendCap: 1000, externalMeterId: "meter_1" });
-  await created(life, { totalCredits: "7", spendCap: "5", externalMeterId: "meter_1", grant: "2" });
-  await removed(life, held);
+async function grantLifecycle(fixture: Fixture): Promise<void> {
+  const { service, variant } = fixture;
+  const held = await created(fixture, {
+    totalCredits: "0100.50",
+    spendCap: 1000,
+    externalMeterId: "meter_1",
+  });
+  await created(fixture, { totalCredits: "7", spendCap: "5", externalMeterId: "meter_1", grant: "2" });
+  await removed(fixture, held);
   const granted = service.billings().map(({ totalCredits }) => totalCredits);
   expect(granted).toEqual(["100.5", "7"].map((credits) => storedDecimal(credits, variant)));
 }
 
-const lives = {
-  ApiKey: keyLife,
-  ApiKeySet: setLife,
-  "adopted ApiKey": adoptedLife,
-  WorkspaceSettings: settingsLife,
-  Scope: scopeLife,
-  CustomerBilling: grantLife,
+const scenarios = {
+  ApiKey: keyLifecycle,
+  ApiKeySet: setLifecycle,
+  "adopted ApiKey": adoptedLifecycle,
+  WorkspaceSettings: settingsLifecycle,
+  Scope: scopeLifecycle,
+  CustomerBilling: grantLifecycle,
 };
-const kinds = Object.entries(lives);
-const cases = kinds.flatMap(([what, live]) =>
-  [...presetCases, ...knobCases].map((each) => ({ ...each, what, live })),
-);
+const kinds = Object.entries(scenarios);
+const cases = kinds.flatMap(([what, scenario]) => variantCases.map((each) => ({ ...each, what, scenario })));
 
-async function lead(
+async function run(
   what: string,
-  live: (life: Life) => Promise<void>,
+  scenario: (fixture: Fixture) => Promise<void>,
   variant: Variant,
   workspaceId: string,
 ) {
-  const tenants = [{ name: "acme", accessToken: "tok_lives", workspaces: [{ id: workspaceId }] }];
+  const tenants = [{ name: "acme", accessToken: "tok_variants", workspaces: [{ id: workspaceId }] }];
   const service = await startStandIn({ variant, tenants });
   const process = startProcess(service, variant.rateLimitPerSecond > 0 ? "real" : "quick", () => sleep(2));
   try {
     for (const representation of what === "Scope" ? [] : ["orders", "users"])
       service.addScope({ workspaceId, representation });
-    await live({ kind: what.split(" ").at(-1) ?? "", process, service, variant, workspaceId });
+    await scenario({ kind: what.split(" ").at(-1) ?? "", process, service, variant, workspaceId });
   } finally {
     await process.close();
     await service.close();
   }
 }
 
-test.each(cases)("R3 the life of an $what on $name", ({ what, live, variant, workspaceId }) =>
-  lead(what, live, variant, workspaceId),
+test.each(cases)("R3 the lifecycle of an $what on $name", ({ what, scenario, variant, workspaceId }) =>
+  run(what, scenario, variant, workspaceId),
 );
 
 const workspaceIds = { text: "ws_1", numeric: "71", odd: "a b/ü%2F?#" };
 test.each(kinds)(
-  "R3 the life of an %s on random mixtures of server variants",
-  async (what, live) => {
+  "R3 the lifecycle of an %s on random mixtures of server variants",
+  async (what, scenario) => {
     await fc.assert(
-      fc.asyncProperty(mixtures, async (knobs) => {
-        const variant = { ...defaultVariant, ...knobs };
-        await lead(what, live, variant, workspaceIds[variant.ids]);
+      fc.asyncProperty(mixtures, async (mixture) => {
+        const variant = { ...defaultVariant, ...mixture };
+        await run(what, scenario, variant, workspaceIds[variant.ids]);
       }),
       { seed: 20_261_121, numRuns: runs(60), interruptAfterTimeLimit: 60_000, markInterruptAsFailure: true },
     );

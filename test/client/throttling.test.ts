@@ -1,10 +1,18 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { concurrency } from "../../provider/client/send";
-import { startStandIn } from "../../standin";
+import { expect, test, vi } from "vitest";
+import { concurrency, retryLimits } from "../../provider/client/send";
 import * as api from "./api";
-import { callTo, errorOf, keyAnswer, keyPath, newBilling, newKey, quickPauses, wireServer } from "./calls";
-import { answer } from "./wireServer";
+import {
+  answer,
+  callTo,
+  errorOf,
+  keyAnswer,
+  keyPath,
+  newBilling,
+  newKey,
+  quickPauses,
+  wireServer,
+} from "./calls";
 
 /** A service that answers 429 so many times, and then succeeds. */
 const busyFor = (times: number, ...headers: string[]) =>
@@ -14,171 +22,157 @@ const busyFor = (times: number, ...headers: string[]) =>
 
 const runUntil = ({ signal }: AbortController) => ({ closed: signal, reasonAgainst: () => undefined });
 
-describe("a 429", () => {
-  it.each<[string, string | undefined, number]>([
-    ["seconds", "retry-after: 7", 7_000],
-    ["a date", `retry-after: ${new Date(Date.now() + 60_999).toUTCString()}`, 60_000],
-    ["none", undefined, 188],
-    ["zero", "retry-after: 0", 188],
-  ])("(Retry-After: %s) pauses and repeats the call, even a POST", async (_name, header, ms) => {
-    const server = await busyFor(1, ...(header === undefined ? [] : [header]));
-    const { waits, pause } = quickPauses();
-    const written = await api.createApiKey(callTo(server.url, { pause }), newKey);
-    expect(written.record?.id).toBe("k");
-    expect(server.requests).toHaveLength(2);
-    expect(waits).toEqual([expect.closeTo(ms, -3.4)]);
-  });
-
-  it("does not count as an attempt", async () => {
-    const server = await wireServer(({ n }) =>
-      n <= 50 ? answer(429) : n <= 53 ? answer(500) : answer(200, keyAnswer),
-    );
-    await api.readApiKey(callTo(server.url), keyPath);
-    expect(server.requests).toHaveLength(54);
-  });
-
-  it("counts as an attempt once the run has ended", async () => {
-    const server = await wireServer(() => answer(429, { message: "slow down" }, "retry-after: 60"));
-    const ending = new AbortController();
-    const ofRun = () => ({ ...callTo(server.url), run: runUntil(ending) });
-    const before = ofRun();
-    ending.abort();
-    for (const call of [before, ofRun()]) {
-      const asked = server.requests.length;
-      const { status, verdict } = await errorOf(api.deleteApiKey(call, keyPath));
-      expect({ status, verdict, requests: server.requests.length - asked }).toEqual({
-        status: 429,
-        verdict: "refused",
-        requests: 4,
-      });
-      expect((await errorOf(api.createBilling(call, newBilling))).verdict).toBe("refused");
-      expect(server.requests.length - asked).toBe(5);
-    }
-  });
-
-  it.each([429, 503])("or a 503 with Retry-After does not wait once the run ends: %i", async (status) => {
-    const server = await wireServer(() => answer(status, { message: "later" }, "retry-after: 50"));
-    for (const isEnded of [true, false]) {
-      const ending = new AbortController();
-      const call = { ...callTo(server.url, { pause: undefined }), run: runUntil(ending) };
-      const before = server.requests.length;
-      if (isEnded) ending.abort();
-      const failed = errorOf(api.readApiKey(call, keyPath));
-      if (!isEnded) await expect.poll(() => server.requests.length).toBe(before + 1);
-      ending.abort();
-      expect(await failed).toMatchObject({ status });
-    }
-  });
-
-  it("is not repeated if the run allows no further request", async () => {
-    const server = await busyFor(1);
-    let sent = 0;
-    const run = {
-      closed: new AbortController().signal,
-      reasonAgainst: (method: string) => (method === "POST" && sent > 0 ? "it is late" : undefined),
-    };
-    const call = { ...callTo(server.url), run, sending: () => (sent += 1) };
-    const error = await errorOf(api.createApiKey(call, newKey));
-    expect(error).toMatchObject({
-      verdict: "notSent",
-      message: "the request was not sent again, because it is late",
-    });
-    expect([sent, server.requests.length]).toEqual([1, 1]);
-    expect((await api.readApiKey(call, keyPath)).id).toBe("k");
-  });
-
-  it("fails a call after 10 minutes of pauses", async () => {
-    const server = await wireServer(() => answer(429, { message: "slow down" }, "retry-after: 60"));
-    const { waits, pause } = quickPauses();
-    const error = await errorOf(api.createApiKey(callTo(server.url, { pause }), newKey));
-    expect([error.verdict, error.status]).toEqual(["refused", 429]);
-    expect(error.message).toBe('the service answered 429 "slow down" and asked to wait 60 s');
-    expect(waits.length).toBe(10);
-  });
-
-  it("also stands in a 403 with Retry-After, but not for credits", async () => {
-    const server = await wireServer(({ n }) =>
-      n === 1 ? answer(403, "", "retry-after: 7") : answer(200, keyAnswer),
-    );
-    const { waits, pause } = quickPauses();
-    await api.createApiKey(callTo(server.url, { pause }), newKey);
-    expect(waits).toEqual([expect.closeTo(7_000, -2)]);
-    const refusing = await wireServer(() => answer(403, "", "retry-after: 7"));
-    await errorOf(api.createBilling(callTo(refusing.url, { pause }), newBilling));
-    expect(refusing.requests).toHaveLength(1);
-  });
-
-  it("with a Retry-After of an hour fails at once, and keeps other calls from being sent", async () => {
-    const server = await busyFor(1, "retry-after: 3600");
-    const call = callTo(server.url);
-    expect(await errorOf(api.createApiKey(call, newKey))).toMatchObject({
-      verdict: "refused",
-      status: 429,
-      message: 'the service answered 429 "slow down" and asked to wait 3600 s',
-    });
-    const error = await errorOf(api.readApiKey(call, keyPath));
-    expect([error.verdict, error.message]).toEqual(["notSent", "the service asked to wait another 3600 s"]);
-    expect(server.requests).toHaveLength(1);
-  });
-
-  it("to a grant of credits is never repeated, but pauses the next calls", async () => {
-    const server = await wireServer(({ n }) =>
-      n === 1 ? answer(429, "", "retry-after: 5") : answer(200, keyAnswer),
-    );
-    const { waits, pause } = quickPauses();
-    const call = callTo(server.url, { pause });
-    const error = await errorOf(api.createBilling(call, newBilling));
-    expect([error.verdict, error.status]).toEqual(["refused", 429]);
-    expect(error.message).toBe("the service answered 429 and asked to wait 5 s");
-    await api.readApiKey(call, keyPath);
-    expect(server.posts()).toHaveLength(1);
-    expect(waits).toEqual([expect.closeTo(5_000, -2)]);
-  });
-
-  it("pauses other calls to the same origin, but not to another one", async () => {
-    const busy = await busyFor(1, "retry-after: 30");
-    const free = await wireServer(() => answer(200, keyAnswer));
-    const held: (() => void)[] = [];
-    const pause = () => new Promise<void>((resolve) => held.push(resolve));
-    const call = callTo(busy.url, { pause });
-    const other: api.Call = { ...call, credentials: { ...call.credentials, baseUrl: free.url } };
-    const throttled = api.readApiKey(call, keyPath);
-    await expect.poll(() => held.length).toBe(1);
-    const waiting = api.readApiKey(call, keyPath);
-    await api.readApiKey(other, keyPath);
-    expect([busy.requests.length, held.length]).toEqual([1, 2]);
-    for (const resume of held) resume();
-    await Promise.all([throttled, waiting]);
-    expect(busy.requests).toHaveLength(3);
-  });
+test.each<[string, string | undefined, number]>([
+  ["seconds", "retry-after: 7", 7_000],
+  ["a date", `retry-after: ${new Date(Date.now() + 60_999).toUTCString()}`, 60_000],
+  ["none", undefined, 188],
+  ["zero", "retry-after: 0", 188],
+])("a 429 (Retry-After: %s) pauses and repeats the call, even a POST", async (_name, header, ms) => {
+  const server = await busyFor(1, ...(header === undefined ? [] : [header]));
+  const { waits, pause } = quickPauses();
+  const written = await api.createApiKey(callTo(server.url, { pause }), newKey);
+  expect(written.record?.id).toBe("k");
+  expect(server.requests).toHaveLength(2);
+  expect(waits).toEqual([expect.closeTo(ms, -3.4)]);
 });
 
-describe("the pace of requests", () => {
-  it("allows a limited number of requests at once", async () => {
-    const waiting: (() => void)[] = [];
-    const server = await wireServer((_request, socket) => {
-      waiting.push(() => socket.write(answer(200, keyAnswer)));
-      return undefined;
-    });
-    const call = callTo(server.url);
-    const reads = Array.from({ length: 80 }, () => api.readApiKey(call, keyPath));
-    for (const count of [concurrency, concurrency, 80 - 2 * concurrency]) {
-      await vi.waitFor(() => expect(waiting.length).toBeGreaterThanOrEqual(count), 10_000);
-      // One more would come now.
-      await pause(50);
-      expect(waiting).toHaveLength(count);
-      for (const write of waiting.splice(0)) write();
-    }
-    await Promise.all(reads);
-  });
+test("a 429 does not count as an attempt", async () => {
+  const server = await wireServer(({ n }) =>
+    n <= 50 ? answer(429) : n <= 53 ? answer(500) : answer(200, keyAnswer),
+  );
+  await api.readApiKey(callTo(server.url), keyPath);
+  expect(server.requests).toHaveLength(54);
+});
 
-  it("creates 30 keys on a service that allows 10 requests per second, without failures or duplicates", async () => {
-    const service = await startStandIn({ variant: { rateLimitPerSecond: 10, retryAfter: "none" } });
-    onTestFinished(() => service.close());
-    const call = callTo(service.url, { pause: undefined }, service.accessToken);
-    const names = Array.from({ length: 30 }, (_, n) => `key ${n}`);
-    const made = await Promise.all(names.map((name) => api.createApiKey(call, { ...newKey, name })));
-    expect(made.map(({ record }) => record?.name)).toEqual(names);
-    expect(service.keys()).toHaveLength(30);
+test("a 429 counts as an attempt once the run has ended", async () => {
+  const server = await wireServer(() => answer(429, { message: "slow down" }, "retry-after: 60"));
+  const ending = new AbortController();
+  const ofRun = () => ({ ...callTo(server.url), run: runUntil(ending) });
+  const before = ofRun();
+  ending.abort();
+  for (const call of [before, ofRun()]) {
+    const asked = server.requests.length;
+    const { status, verdict } = await errorOf(api.deleteApiKey(call, keyPath));
+    expect({ status, verdict, requests: server.requests.length - asked }).toEqual({
+      status: 429,
+      verdict: "refused",
+      requests: retryLimits.attempts,
+    });
+    expect((await errorOf(api.createBilling(call, newBilling))).verdict).toBe("refused");
+    expect(server.requests.length - asked).toBe(retryLimits.attempts + 1);
+  }
+});
+
+test.each([429, 503])("a %i with Retry-After is not waited for once the run ends", async (status) => {
+  const server = await wireServer(() => answer(status, { message: "later" }, "retry-after: 50"));
+  for (const isEnded of [true, false]) {
+    const ending = new AbortController();
+    const call = { ...callTo(server.url, { pause: undefined }), run: runUntil(ending) };
+    const before = server.requests.length;
+    if (isEnded) ending.abort();
+    const failed = errorOf(api.readApiKey(call, keyPath));
+    if (!isEnded) await expect.poll(() => server.requests.length).toBe(before + 1);
+    ending.abort();
+    expect(await failed).toMatchObject({ status });
+  }
+});
+
+test("a 429 is not repeated if the run allows no further request", async () => {
+  const server = await busyFor(1);
+  let sent = 0;
+  const run = {
+    closed: new AbortController().signal,
+    reasonAgainst: (method: string) => (method === "POST" && sent > 0 ? "it is late" : undefined),
+  };
+  const call = { ...callTo(server.url), run, sending: () => (sent += 1) };
+  const error = await errorOf(api.createApiKey(call, newKey));
+  expect(error).toMatchObject({
+    verdict: "notSent",
+    message: "the request was not sent again, because it is late",
   });
+  expect([sent, server.requests.length]).toEqual([1, 1]);
+  expect((await api.readApiKey(call, keyPath)).id).toBe("k");
+});
+
+test("a 429 fails a call whose pauses have taken too long", async () => {
+  const server = await wireServer(() => answer(429, { message: "slow down" }, "retry-after: 60"));
+  const { waits, pause } = quickPauses();
+  const error = await errorOf(api.createApiKey(callTo(server.url, { pause }), newKey));
+  expect([error.verdict, error.status]).toEqual(["refused", 429]);
+  expect(error.message).toBe('the service answered 429 "slow down" and asked to wait 60 s');
+  expect(waits.length * 60_000).toBe(retryLimits.pausesMs);
+});
+
+test("a 403 with Retry-After counts as a 429, but not for credits", async () => {
+  const server = await wireServer(({ n }) =>
+    n === 1 ? answer(403, "", "retry-after: 7") : answer(200, keyAnswer),
+  );
+  const { waits, pause } = quickPauses();
+  await api.createApiKey(callTo(server.url, { pause }), newKey);
+  expect(waits).toEqual([expect.closeTo(7_000, -2)]);
+  const refusing = await wireServer(() => answer(403, "", "retry-after: 7"));
+  await errorOf(api.createBilling(callTo(refusing.url, { pause }), newBilling));
+  expect(refusing.requests).toHaveLength(1);
+});
+
+test("a 429 with a Retry-After of an hour fails at once, and keeps other calls from being sent", async () => {
+  const server = await busyFor(1, "retry-after: 3600");
+  const call = callTo(server.url);
+  expect(await errorOf(api.createApiKey(call, newKey))).toMatchObject({
+    verdict: "refused",
+    status: 429,
+    message: 'the service answered 429 "slow down" and asked to wait 3600 s',
+  });
+  const error = await errorOf(api.readApiKey(call, keyPath));
+  expect([error.verdict, error.message]).toEqual(["notSent", "the service asked to wait another 3600 s"]);
+  expect(server.requests).toHaveLength(1);
+});
+
+test("a 429 to a grant of credits is never repeated, but pauses the next calls", async () => {
+  const server = await wireServer(({ n }) =>
+    n === 1 ? answer(429, "", "retry-after: 5") : answer(200, keyAnswer),
+  );
+  const { waits, pause } = quickPauses();
+  const call = callTo(server.url, { pause });
+  const error = await errorOf(api.createBilling(call, newBilling));
+  expect([error.verdict, error.status]).toEqual(["refused", 429]);
+  expect(error.message).toBe("the service answered 429 and asked to wait 5 s");
+  await api.readApiKey(call, keyPath);
+  expect(server.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
+  expect(waits).toEqual([expect.closeTo(5_000, -2)]);
+});
+
+test("a 429 pauses other calls to the same origin, but not to another one", async () => {
+  const busy = await busyFor(1, "retry-after: 30");
+  const free = await wireServer(() => answer(200, keyAnswer));
+  const held: (() => void)[] = [];
+  const pause = () => new Promise<void>((resolve) => held.push(resolve));
+  const call = callTo(busy.url, { pause });
+  const other: api.Call = { ...call, credentials: { ...call.credentials, baseUrl: free.url } };
+  const throttled = api.readApiKey(call, keyPath);
+  await expect.poll(() => held.length).toBe(1);
+  const waiting = api.readApiKey(call, keyPath);
+  await api.readApiKey(other, keyPath);
+  expect([busy.requests.length, held.length]).toEqual([1, 2]);
+  for (const resume of held) resume();
+  await Promise.all([throttled, waiting]);
+  expect(busy.requests).toHaveLength(3);
+});
+
+test("a limited number of requests run at once", async () => {
+  const waiting: (() => void)[] = [];
+  const server = await wireServer((_request, socket) => {
+    waiting.push(() => socket.write(answer(200, keyAnswer)));
+    return undefined;
+  });
+  const call = callTo(server.url);
+  const reads = Array.from({ length: 80 }, () => api.readApiKey(call, keyPath));
+  for (const count of [concurrency, concurrency, 80 - 2 * concurrency]) {
+    await vi.waitFor(() => expect(waiting.length).toBeGreaterThanOrEqual(count), 10_000);
+    // One more would come now.
+    await pause(50);
+    expect(waiting).toHaveLength(count);
+    for (const write of waiting.splice(0)) write();
+  }
+  await Promise.all(reads);
 });

@@ -5,8 +5,8 @@ import { isAll, someOf } from "../all";
 /** Shorter than the provider's pauses, even where a test shortens those. */
 export const laterMs = 1;
 
-/** Every value of every knob, and some values of those that are numbers. */
-export const knobValues: { readonly [Knob in keyof Variant]: readonly Variant[Knob][] } = {
+/** Every value of every part of a variant, and some values of those that are numbers. */
+export const variantValues: { readonly [Part in keyof Variant]: readonly Variant[Part][] } = {
   ...knobs,
   laterMs: [laterMs],
   rateLimitPerSecond: [0, 40],
@@ -15,20 +15,20 @@ export const knobValues: { readonly [Knob in keyof Variant]: readonly Variant[Kn
 };
 
 /** A variant under test, by its name. */
-export interface Case {
+interface VariantCase {
   readonly name: string;
   readonly variant: Variant;
   /** Each case has its own workspace. The form of its id is the variant's. */
   readonly workspaceId: string;
 }
 
-/** One case for each value of each knob, with all other knobs at their default. `npm test` has none of them. */
-export const knobCases: readonly Case[] = Object.entries(isAll ? knobValues : {})
-  .filter(([knob]) => knob !== "laterMs")
-  .flatMap(([knob, all]) =>
+/** One case for each value of each part, with all other parts at their default. `npm test` has none of them. */
+const singleCases: readonly VariantCase[] = Object.entries(isAll ? variantValues : {})
+  .filter(([part]) => part !== "laterMs")
+  .flatMap(([part, all]) =>
     all
-      .filter((value) => value !== defaultVariant[knob as keyof Variant])
-      .map((value) => caseOf(`${knob} ${value}`, { [knob]: value })),
+      .filter((value) => value !== defaultVariant[part as keyof Variant])
+      .map((value) => caseOf(`${part} ${value}`, { [part]: value })),
   );
 
 /** The presets that differ most from one another. */
@@ -44,18 +44,20 @@ const few = [
   "noLists",
 ];
 
-export const presetCases: readonly Case[] = someOf(Object.keys(presets) as PresetName[], (name) =>
+const presetCases: readonly VariantCase[] = someOf(Object.keys(presets) as PresetName[], (name) =>
   few.includes(name),
 ).map((name) => caseOf(`preset ${name}`, presets[name]));
 
-function caseOf(name: string, knobs: Partial<Variant>): Case {
-  const variant = { ...defaultVariant, laterMs, ...knobs };
+export const variantCases: readonly VariantCase[] = [...presetCases, ...singleCases];
+
+function caseOf(name: string, parts: Partial<Variant>): VariantCase {
+  const variant = { ...defaultVariant, laterMs, ...parts };
   const place = [...name].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 1_000_003, 7);
   const ids = { text: `ws_${place}`, numeric: `${place}`, odd: `ws ${place}/ü%2F?#` };
   return { name, variant, workspaceId: ids[variant.ids] };
 }
 
-/** The knobs that are not in mixtures, and why. */
+/** The parts that are not in mixtures, and why. */
 const alone: ReadonlySet<string> = new Set<keyof Variant>([
   // Each pause would take a second.
   "rateLimitPerSecond",
@@ -67,20 +69,20 @@ const alone: ReadonlySet<string> = new Set<keyof Variant>([
   "laterMs",
 ]);
 
-/** Knobs that differ from the default, about half of them; fast-check removes those that a failure doesn't need. */
+/** Values that differ from the default, of about half of the parts; fast-check removes those that a failure doesn't need. */
 export const mixtures: fc.Arbitrary<Partial<Variant>> = fc
   .record(
     Object.fromEntries(
-      Object.entries(knobValues)
-        .filter(([knob]) => !alone.has(knob))
-        .map(([knob, all]) => {
+      Object.entries(variantValues)
+        .filter(([part]) => !alone.has(part))
+        .map(([part, all]) => {
           // A 501 is retried, after pauses of seconds.
           const others = all.filter(
-            (value) => value !== defaultVariant[knob as keyof Variant] && value !== 501,
+            (value) => value !== defaultVariant[part as keyof Variant] && value !== 501,
           );
-          return [knob, fc.constantFrom<unknown>(...others)];
+          return [part, fc.constantFrom<unknown>(...others)];
         }),
     ),
     { requiredKeys: [] },
   )
-  .map((knobs) => ({ ...knobs, laterMs }));
+  .map((mixture) => ({ ...mixture, laterMs }));

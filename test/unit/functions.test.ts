@@ -45,6 +45,15 @@ test("getApiKeys without a filter only lists, and returns undefined for fields t
   expect(asked()).toEqual(["listApiKeys"]);
 });
 
+test("functions that read the same at the same time share one request, and each returns its own objects", async () => {
+  const shared = source();
+  const list = async () => (await getApiKeys(shared, { workspaceId: "ws_1" })).apiKeys;
+  const [[first], [second]] = await Promise.all([list(), list()]);
+  expect(asked()).toEqual(["listApiKeys"]);
+  Object.assign(first ?? {}, { name: "changed by the program" });
+  expect(second?.name).toBe("on");
+});
+
 /** Filters the keys of a service whose list has these records, and says which keys were read by themselves. */
 async function filtered(
   records: readonly Properties[],

@@ -6,7 +6,7 @@ import {
   presets,
   type Variant,
 } from "../../standin";
-import { knobValues, laterMs } from "../../test/host/serverVariants";
+import { laterMs, variantValues } from "../../test/host/serverVariants";
 import { type Draw, drawing } from "./draw";
 import { withAdoption, withRotation, withSet, withSharing } from "./drawKeys";
 import { drawDrift, drawPrograms } from "./drawProgram";
@@ -97,9 +97,9 @@ const undrawn: ReadonlySet<keyof Variant> = new Set<keyof Variant>([
 ]);
 
 function drawKnob(draw: Draw): readonly [string, unknown] {
-  const knobs = Object.keys(knobValues) as (keyof Variant)[];
+  const knobs = Object.keys(variantValues) as (keyof Variant)[];
   const knob = draw.one(knobs.filter((name) => !undrawn.has(name)));
-  return [knob, draw.one<unknown>(knobValues[knob])];
+  return [knob, draw.one<unknown>(variantValues[knob])];
 }
 
 /** What goes wrong in one command: in so many of a hundred it is interrupted. */
