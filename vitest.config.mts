@@ -10,9 +10,7 @@ const onlyInAll = [
   "test/engine/{pipelines,troubleshooting}.test.ts",
   // Whether the bench runs, which no rule requires.
   "test/bench/**",
-  // Memory: client/limits.
-  "test/host/memory.test.ts",
-  // More ways to interrupt a run: engine/interruption, host/interruption, host/setInterruption.
+  // More ways to interrupt a run: engine/interruption, host/ending.
   "test/engine/{interruptionKilled,apiKeySetInterruption}.test.ts",
   // Secrets, states of sets and credits again: engine/{declaredSecrets,snapshots,customerBillingReplaced}, unit/customerBilling.
   "test/engine/{canary,snapshotsOfSets,customerBilling}.test.ts",

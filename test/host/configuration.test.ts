@@ -1,122 +1,158 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { type StandIn, startStandIn } from "../../standin";
-import { type Host, startHost } from "./host";
-import { failureOf, isWrite } from "./outcomes";
+import { failureOf, isWrite } from "./fixture";
+import { type Host, secretMark, startHost } from "./host";
+import { type PluginHost, startPlugin } from "./plugin";
 
 const least = { workspaceId: "ws_main", customerId: "cus_1", name: "ci", enabled: true, scopes: [] };
+const secret = (value: string) => ({ [secretMark]: "1b47061264138c4ac30d75fd1eb44270", value });
 
-describe("the configuration of the dynamic host", () => {
-  let standIn: StandIn;
-  let hosts: Host[] = [];
-  beforeAll(async () => {
-    standIn = await startStandIn();
-    standIn.addTenant({ name: "other", accessToken: "token-of-other", workspaces: [{ id: "ws_other" }] });
+let standIn: StandIn;
+beforeAll(async () => {
+  standIn = await startStandIn();
+  standIn.addTenant({ name: "other", accessToken: "token-of-other", workspaces: [{ id: "ws_other" }] });
+});
+beforeEach(() => standIn.clearRequests());
+afterAll(() => standIn.close());
+
+const stack = () => ({ "apikeys:baseUrl": standIn.url, "apikeys:accessToken": standIn.accessToken });
+
+async function started<H extends Host>(
+  start: (env: Readonly<Record<string, string>>) => Promise<H>,
+  env = {},
+) {
+  const host = await start(env);
+  onTestFinished(async () => {
+    const printed = await host.stop();
+    for (const text of ["token-of-other", standIn.accessToken]) expect(printed).not.toContain(text);
   });
-  afterEach(async () => {
-    await Promise.all(hosts.map((host) => host.stop()));
-    hosts = [];
-    standIn.clearRequests();
-  });
-  afterAll(() => standIn.close());
+  return host;
+}
 
-  async function started(
-    config: Readonly<Record<string, string>>,
-    env: Readonly<Record<string, string>> = {},
-  ) {
-    const host = await startHost(env);
-    hosts.push(host);
-    await host.configure(config);
-    return host;
-  }
-  const stack = () => ({ "apikeys:baseUrl": standIn.url, "apikeys:accessToken": standIn.accessToken });
+/** Whose token a create was sent with. */
+async function tenantOf(host: Host): Promise<string | undefined> {
+  standIn.clearRequests();
+  // The other tenant doesn't have that workspace, so its create fails.
+  await host
+    .resource("ApiKey")
+    .create(least)
+    .catch(() => {});
+  return standIn.requests.find(isWrite)?.tenant;
+}
 
-  test("R8 each value missing from the dynamic host's config is a check failure, and an error of each operation", async () => {
-    const host = await started({ "project:other": "value" });
+describe.each<[string, (env: Readonly<Record<string, string>>) => Promise<Host>]>([
+  ["the dynamic host", startHost],
+  ["the plugin", startPlugin],
+])("the configuration of %s", (name, start) => {
+  test(`R8 each missing value of the configuration is a check failure in ${name}, and an error of each operation`, async () => {
+    const host = await started(start);
+    await host.configure({});
     const key = host.resource("ApiKey");
     const { failures } = await key.check({ ...least, enabled: "bad" });
-    expect(failures.map(({ reason }) => reason)).toEqual([
-      expect.stringMatching(/^the service's base URL is not configured: .*apikeys:baseUrl/),
-      expect.stringMatching(/^the access token is not configured: .*apikeys:accessToken/),
-      "enabled: must be true or false.",
+    expect(failures).toEqual([
+      { property: "", reason: expect.stringMatching(/^the service's base URL is not configured: /) },
+      { property: "", reason: expect.stringMatching(/^the access token is not configured: /) },
+      { property: "", reason: "enabled: must be true or false." },
     ]);
     const held = { id: "key_1", state: least };
     expect(await key.diff(held, least)).toEqual({ changes: "none", replaces: [] });
     for (const operation of [key.create(least), key.read(held), key.update(held, least), key.delete(held)]) {
       const failure = await failureOf(operation);
-      expect(failure.message).toMatch(
-        /^The service's base URL is not configured: .* The access token is not/,
-      );
+      expect(failure.message).toMatch(/base URL is not configured: .* access token is not/);
       expect(failure.kept).toBeUndefined();
     }
     expect(standIn.requests).toEqual([]);
   });
 
-  test("calls sent together right after the dynamic host's start all get the configuration", async () => {
-    const host = await startHost();
-    hosts.push(host);
-    const configured = host.configure(stack());
-    const kinds = ["ApiKey", "Scope", "WorkspaceSettings", "CustomerBilling"].map((kind) =>
-      host.resource(kind),
-    );
-    const key = host.resource("ApiKey");
-    await configured;
-    const [checks, made] = await Promise.all([
-      Promise.all(Array.from({ length: 12 }, (_, n) => kinds[n % 4]?.check(least))),
-      Promise.all(Array.from({ length: 12 }, (_, n) => key.create({ ...least, name: `key ${n}` }))),
-    ]);
-    for (const check of checks) expect(JSON.stringify(check?.failures)).not.toContain("configured");
-    expect(new Set(made.map(({ id }) => id)).size).toBe(12);
-    expect(standIn.keys().filter(({ name }) => name.startsWith("key "))).toHaveLength(12);
-  });
-
-  test("R14 stack config is enough without environment variables", async () => {
-    const host = await started(stack());
-    await host.resource("ApiKey").create(least);
-    expect(standIn.requests.filter(isWrite)).toMatchObject([{ endpoint: "createApiKey", tenant: "acme" }]);
-  });
-
-  test("R14 the environment takes precedence over stack config", async () => {
-    const host = await started(stack(), { APIKEYS_ACCESS_TOKEN: "token-of-other" });
-    await host.resource("ApiKey").create({ ...least, workspaceId: "ws_other" });
-    expect(standIn.requests.filter(isWrite)).toMatchObject([{ tenant: "other" }]);
-  });
-
-  test("R14 one warning says that the environment and stack config have different base URLs, not one per resource", async () => {
-    const host = await started(
-      { ...stack(), "apikeys:baseUrl": "https://b.test" },
-      { APIKEYS_BASE_URL: standIn.url },
-    );
-    await Promise.all(["ApiKey", "Scope", "ApiKey"].map((kind) => host.resource(kind).check(least)));
-    await host.resource("ApiKey").create(least);
-    expect(host.output.stderr.split("\n").filter((line) => line.includes("b.test"))).toEqual([
+  test(`R14 the configuration of ${name} prefers arguments to the environment, and that to stack config`, async () => {
+    const surrounded = await started(start, {
+      ...{ APIKEYS_BASE_URL: standIn.url, APIKEYS_ACCESS_TOKEN: "token-of-other" },
+    });
+    await surrounded.configure({ ...stack(), "apikeys:baseUrl": "https://b.test" });
+    expect(await tenantOf(surrounded)).toBe("other");
+    await surrounded.resource("Scope").check(least);
+    expect(surrounded.output.stderr.split("\n").filter((line) => line.includes("b.test"))).toEqual([
       `warning: APIKEYS_BASE_URL (${standIn.url}) overrides stack config apikeys:baseUrl (https://b.test), which differs. Remove one of them.`,
     ]);
+    const [fromStack, fromArgument, fromVariable] = [
+      await started(start),
+      await started(start, { APIKEYS_ACCESS_TOKEN: standIn.accessToken }),
+      await started(start, { OTHERS_TOKEN: "token-of-other" }),
+    ];
+    await fromStack.configure(stack());
+    expect(await tenantOf(fromStack)).toBe("acme");
+    const explicit = (config: Readonly<Record<string, string>>) => ({ ...stack(), ...config });
+    await fromArgument.configure(explicit({ "apikeys.provider:accessToken": "token-of-other" }), "eu");
+    expect(await tenantOf(fromArgument)).toBe("other");
+    await fromVariable.configure(explicit({ "apikeys.provider:accessTokenEnv": "OTHERS_TOKEN" }), "eu");
+    expect(await tenantOf(fromVariable)).toBe("other");
+  });
+});
+
+test("calls sent together right after the dynamic host's start all get the configuration", async () => {
+  const host = await started(startHost);
+  const configured = host.configure(stack());
+  const kinds = ["ApiKey", "Scope", "WorkspaceSettings"].map((kind) => host.resource(kind));
+  await configured;
+  const [checks, made] = await Promise.all([
+    Promise.all(kinds.map((resource) => resource.check(least))),
+    Promise.all([1, 2, 3].map((n) => host.resource("ApiKey").create({ ...least, name: `key ${n}` }))),
+  ]);
+  expect(JSON.stringify(checks)).not.toContain("configured");
+  expect(new Set(made.map(({ id }) => id)).size).toBe(3);
+});
+
+describe("the plugin's own configuration", () => {
+  let plugin: PluginHost;
+  beforeAll(async () => {
+    const env = { APIKEYS_BASE_URL: standIn.url, APIKEYS_ACCESS_TOKEN: "token-of-other" };
+    plugin = await startPlugin(env);
+  });
+  afterAll(() => plugin.stop());
+
+  test.each([
+    ...["default", "default_0_1_0", "default_0_1_0_https_//example.com"].map((name) => [name, "other"]),
+    ...["eu", "mine-default", "default_eu", "default_0_1"].map((name) => [name, "acme"]),
+  ])("R14 a provider named %s is told by its name from an explicit one", async (name = "", tenant) => {
+    // The engine passes stack config of a default provider, and the arguments of an explicit one, by the same names.
+    await plugin.configure({ baseUrl: standIn.url, accessToken: standIn.accessToken }, name);
+    expect(await tenantOf(plugin)).toBe(tenant);
   });
 
-  test("R14 an explicit Provider's arguments take precedence over the environment, field by field", async () => {
-    const config = {
-      ...stack(),
-      "apikeys.provider:accessToken": "token-of-other",
-      "apikeys:accessToken": "wrong",
-    };
-    const host = await started(config, { APIKEYS_ACCESS_TOKEN: standIn.accessToken });
-    await host.resource("ApiKey").create({ ...least, workspaceId: "ws_other" });
-    expect(standIn.requests.filter(isWrite)).toMatchObject([{ tenant: "other" }]);
-  });
-
-  test("R14 accessTokenEnv names the variable that has the token", async () => {
-    const config = { ...stack(), "apikeys.provider:accessTokenEnv": "OTHERS_TOKEN" };
-    const host = await started(config, { OTHERS_TOKEN: "token-of-other" });
-    await host.resource("ApiKey").create({ ...least, workspaceId: "ws_other" });
-    expect(standIn.requests.filter(isWrite)).toMatchObject([{ tenant: "other" }]);
-  });
-
-  test("R14 a 401 says where the token came from, and both ways out", async () => {
-    const host = await started({ ...stack(), "apikeys:accessToken": "stale" });
+  test("the plugin uses the proxy that the environment names", async () => {
+    const proxy = createServer().on("connect", (_request, socket) => socket.end("HTTP/1.1 403 No\r\n\r\n"));
+    await once(proxy.listen(0, "127.0.0.1"), "listening");
+    onTestFinished(() => void proxy.close());
+    const { port } = proxy.address() as AddressInfo;
+    const host = await started(startPlugin, { HTTPS_PROXY: `http://127.0.0.1:${port}` });
+    await host.configure({ ...stack(), "apikeys:baseUrl": "https://service.invalid" });
     const failure = await failureOf(host.resource("ApiKey").create(least));
-    expect(failure.message).toMatch(
-      /answered 401.*Nothing was created\..*apikeys:accessToken`.*APIKEYS_ACCESS_TOKEN.*--run-program/,
-    );
-    expect(failure.message).not.toContain("stale");
+    expect(failure.message).toContain("the proxy answered 403");
+  });
+
+  test("R16 the access token is secret even if the program didn't make it one, and unknown arguments pass", async () => {
+    const others = { baseUrl: "https://a.test", unheardOf: "x" };
+    const tokens = { accessToken: "t", "apikeys:accessToken": "u", "apikeys.provider:accessToken": "v" };
+    const asSecrets = Object.fromEntries(Object.entries(tokens).map(([name, one]) => [name, secret(one)]));
+    const checked = { inputs: { ...others, ...asSecrets }, failures: [] };
+    expect(await plugin.checkConfig({ ...others, ...tokens })).toEqual(checked);
+    expect(await plugin.checkConfig({ ...others, ...asSecrets })).toEqual(checked);
+    expect(await plugin.checkConfig({})).toEqual({ inputs: {}, failures: [] });
+  });
+
+  // The engine compares secrets only after it has masked them, so it would not show that a token has changed.
+  test("a changed configuration of the plugin replaces no resources, and says which arguments have changed", async () => {
+    const token = "apikeys.provider:accessToken";
+    const before = { baseUrl: "https://a.test", [token]: secret("t") };
+    const unchanged = { changes: "none", replaces: [], details: {} };
+    expect(await plugin.diffConfig(before, { ...before, [token]: "t" })).toEqual(unchanged);
+    expect(await plugin.diffConfig(before, { baseUrl: "https://b.test", [token]: secret("u") })).toEqual({
+      changes: "some",
+      replaces: [],
+      details: { [`["${token}"]`]: "update", baseUrl: "update" },
+    });
   });
 });

@@ -59,8 +59,8 @@ interface Failure {
 type Changes = "unknown" | "none" | "some";
 
 export interface Host {
-  /** The stack's config, once, before anything else. */
-  configure(config: Readonly<Record<string, string>>): Promise<void>;
+  /** The stack's config, once, before anything else. With the plugin, `provider` is the name of an explicit Provider. */
+  configure(config: Readonly<Record<string, string>>, provider?: string): Promise<void>;
   /** `provider` defaults to the provider string of our resources of that kind. */
   resource(kind: string, provider?: string): HostedResource;
   readonly output: { stdout: string; stderr: string };

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { accessToken, openPluginScene, openScene, type Scene } from "./fixture";
-import type { Host, Properties } from "./host";
-import { failureOf } from "./outcomes";
+import { type Fixture, failureOf, openFixture, openPluginFixture } from "./fixture";
+import type { Properties } from "./host";
 import { quickTimers } from "./quickTimers";
 
-interface Life {
+interface Lifecycle {
   readonly declared: Properties;
   /** An update in place. */
   readonly change: Properties;
@@ -12,7 +11,7 @@ interface Life {
   readonly left?: RegExp;
 }
 
-const lives: Readonly<Record<string, Life>> = {
+const lifecycles: Readonly<Record<string, Lifecycle>> = {
   ApiKey: {
     declared: { workspaceId: "ws_main", customerId: "cus_1", name: "ci", metadata: { tags: ["a", null] } },
     change: { enabled: false, scopes: [{ representation: "orders", read: true }] },
@@ -41,30 +40,21 @@ const lives: Readonly<Record<string, Life>> = {
   },
 };
 
-const hosts: readonly [string, () => Promise<Scene>][] = [
-  ["the dynamic host", () => openScene({ env: quickTimers() })],
-  ["the plugin", () => openPluginScene({ env: quickTimers() })],
+const hosts: readonly [string, () => Promise<Fixture>][] = [
+  ["the dynamic host", () => openFixture({ env: quickTimers() })],
+  ["the plugin", () => openPluginFixture({ env: quickTimers() })],
 ];
 
 describe.each(hosts)("in %s", (where, open) => {
-  let scene: Scene;
+  let fixture: Fixture;
   beforeAll(async () => {
-    scene = await open();
+    fixture = await open();
   });
-  afterAll(async () => {
-    const secrets = scene.standIn.secrets();
-    const printed = await scene.close();
-    for (const secret of [accessToken, ...secrets]) expect(printed).not.toContain(secret);
-  });
-  const warningsOf = (host: Host) =>
-    "logged" in host
-      ? (host.logged as { message: string }[]).map(({ message }) => message).join("\n")
-      : host.output.stderr;
-
-  test.each(Object.entries(lives))(
+  afterAll(() => fixture.close());
+  test.each(Object.entries(lifecycles))(
     `R3 %s is created, read, updated and deleted in ${where}, and nothing shows a change after a write`,
     async (kind, { declared, change, left }) => {
-      const resource = scene.host.resource(kind);
+      const resource = fixture.host.resource(kind);
       const { inputs, failures } = await resource.check(declared);
       expect(failures).toEqual([]);
       let held = await resource.create(inputs);
@@ -80,14 +70,14 @@ describe.each(hosts)("in %s", (where, open) => {
         await unchanged(next);
       }
       await resource.delete(held);
-      expect(scene.standIn.keys()).toEqual([]);
-      if (left !== undefined) await expect.poll(() => warningsOf(scene.host)).toMatch(left);
+      expect(fixture.standIn.keys()).toEqual([]);
+      if (left !== undefined) await expect.poll(() => fixture.host.output.stderr).toMatch(left);
     },
   );
 });
 
 test("K8 R19 get in the dynamic host reads a key without its secret, and a missing one is an error", async () => {
-  const { standIn, key, close } = await openScene({ env: quickTimers() });
+  const { standIn, key, close } = await openFixture({ env: quickTimers() });
   const asked = { workspaceId: "ws_main", __external: true };
   const there = standIn.addKey({ workspaceId: "ws_main", name: "theirs" });
   const { id, properties } = await key.get(there.id, asked);

@@ -61,8 +61,6 @@ interface CheckedConfig {
 }
 
 export interface PluginHost extends Host {
-  /** As a default provider; one of another name is an explicit Provider. */
-  configure(config: Readonly<Record<string, string>>, provider?: string): Promise<void>;
   /** A resource of this name in the program. */
   resource(kind: string, name?: string): PluginResource;
   /** The same with each secret marked in what it answers. */

@@ -1,9 +1,9 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { isUnknown, unknown } from "../../provider/core/fields";
 import { defaultVariant, type PresetName, presets } from "../../standin";
 import { runs, someOf } from "../all";
-import { accessToken, openPluginScene, type Scene } from "./fixture";
+import { type Fixture, openPluginFixture } from "./fixture";
 import { type Held, HostFailure, type Properties } from "./host";
 import type { PluginHost, PluginResource } from "./plugin";
 import { quickTimers } from "./quickTimers";
@@ -109,190 +109,179 @@ const few: ReadonlySet<string> = new Set(["default", "goJson", "mergePatch", "no
 const later = "2030-01-01T00:00:00.000Z";
 const workspaceOf = { text: "ws_main", numeric: "7", odd: "ws 7/ü%2F?#" };
 
-describe("the state that a preview of the plugin shows", () => {
-  let scene: Scene<PluginHost>;
-  beforeAll(async () => {
-    scene = await openPluginScene({ workspaces: Object.values(workspaceOf), env: quickTimers() });
-  });
-  afterAll(async () => {
-    const printed = await scene.close();
-    for (const text of [accessToken, ...scene.standIn.secrets()]) expect(printed).not.toContain(text);
-  });
+let fixture: Fixture<PluginHost>;
+beforeAll(async () => {
+  fixture = await openPluginFixture({ workspaces: Object.values(workspaceOf), env: quickTimers() });
+});
+afterAll(() => fixture.close());
 
-  async function silently<T>(operation: Promise<T>): Promise<T> {
-    const before = scene.standIn.requests.length;
-    const result = await operation;
-    expect(scene.standIn.requests.slice(before)).toEqual([]);
-    return result;
-  }
+async function silently<T>(operation: Promise<T>): Promise<T> {
+  const before = fixture.standIn.requests.length;
+  const result = await operation;
+  expect(fixture.standIn.requests.slice(before)).toEqual([]);
+  return result;
+}
 
-  function change({ state, id }: Held, drift: Step["drift"]): void {
-    const { ids: all = { id, keyId: state["keyId"] } } = state;
-    const ids = isRecord(all) ? Object.values(all).map(String) : [];
-    const changes = {
-      none: {},
-      name: { name: "theirs" },
-      scopes: { scopes: [{ ...orders, del: true }] },
-      outputs: {
-        ...{ updatedAt: later, createdAt: later, maskedKey: "sk_…other", billingId: "bill_9" },
-        ...{ prefix: "theirs", expiresAt: 99 },
-      },
-    };
-    const found = ids.find((one) => scene.standIn.key(one) !== undefined);
-    if (found !== undefined) scene.standIn.editKey(found, changes[drift]);
-  }
-
-  /** Replaces existingKey by a value that no key has yet, and existingId by the id of an existing key. */
-  const own = (inputs: Properties, workspaceId: string, number: number): Properties =>
-    JSON.parse(JSON.stringify(inputs), (name, value: unknown) => {
-      if (name === "existingKey" && value !== null) return `sk_live_${value}_${number}`;
-      if (name !== "existingId") return value;
-      const there = `${value} ${number}`;
-      const id =
-        existing.get(there) ?? scene.standIn.addKey({ workspaceId, customerId: "cus_1", name: "there" }).id;
-      existing.set(there, id);
-      return id;
-    });
-  const existing = new Map<string, string>();
-
-  /** Returns how many updates succeeded; each must write what its preview showed. */
-  async function live(
-    resource: PluginResource,
-    workspaceId: string,
-    steps: readonly Step[],
-  ): Promise<number> {
-    let [held, before]: [Held | undefined, Properties | undefined] = [undefined, undefined];
-    let kept = 0;
-    for (const { inputs: declared, drift, isRefreshed } of steps) {
-      if (held !== undefined) change(held, drift);
-      if (held !== undefined && isRefreshed) {
-        const read = await resource.refresh(held, before ?? {});
-        held = { id: held.id, state: read.properties };
-        before = read.inputs ?? before;
-      }
-      const { inputs, failures }: Checked = await silently(
-        resource.check({ workspaceId, ...declared }, before),
-      );
-      if (failures.length > 0) continue;
-      const { changes, replaces } =
-        held === undefined ? { changes: "some", replaces: [] } : await silently(resource.diff(held, inputs));
-      if (changes === "none") continue;
-      const old: Held | undefined = replaces.length > 0 ? undefined : held;
-      const previewed = await silently(resource.preview(inputs, old));
-      try {
-        const after: Held = await (old === undefined
-          ? resource.create(inputs)
-          : resource.update(old, inputs));
-        expect(broken(previewed, after.state)).toEqual([]);
-        if (old !== undefined) kept += 1;
-        if (held !== undefined && old === undefined) await resource.delete(held);
-        held = after;
-      } catch (error) {
-        if (!(error instanceof HostFailure)) throw error;
-        if (error.kept !== undefined) held = { id: error.kept.id, state: error.kept.properties };
-      }
-      before = inputs;
-    }
-    if (held !== undefined) await resource.delete(held).catch(() => {});
-    return kept;
-  }
-
-  const names = someOf(Object.keys(presets) as PresetName[], (name) => few.has(name));
-  const cases = names.flatMap((preset) => Object.keys(kinds).map((kind) => ({ preset, kind })));
-  let number = 0;
-  test.each(cases)(
-    "R18 a preview shows the state that the update of $kind then writes, on the server variant $preset",
-    async ({ preset, kind }) => {
-      const variant = { ...defaultVariant, ...presets[preset], rateLimitPerSecond: 0, laterMs };
-      scene.standIn.setVariant(variant);
-      const workspaceId = workspaceOf[variant.ids];
-      let kept = 0;
-      await fc.assert(
-        fc.asyncProperty(stepsOf(kinds[kind] ?? fc.constant({})), async (steps) => {
-          number += 1;
-          const named = steps.map((step) => ({ ...step, inputs: own(step.inputs, workspaceId, number) }));
-          kept += await live(scene.host.resource(kind), workspaceId, named);
-        }),
-        { numRuns: runs(16), seed: 20_261_122 },
-      );
-      // A scope can't change in place.
-      expect(kept > 0).toBe(kind !== "Scope");
+function change({ state, id }: Held, drift: Step["drift"]): void {
+  const { ids: all = { id, keyId: state["keyId"] } } = state;
+  const ids = isRecord(all) ? Object.values(all).map(String) : [];
+  const changes = {
+    none: {},
+    name: { name: "theirs" },
+    scopes: { scopes: [{ ...orders, del: true }] },
+    outputs: {
+      ...{ updatedAt: later, createdAt: later, maskedKey: "sk_…other", billingId: "bill_9" },
+      ...{ prefix: "theirs", expiresAt: 99 },
     },
-  );
+  };
+  const found = ids.find((one) => fixture.standIn.key(one) !== undefined);
+  if (found !== undefined) fixture.standIn.editKey(found, changes[drift]);
+}
 
-  test("R18 a preview has a key's outputs that an update doesn't change; the others are unknown", async () => {
-    scene.standIn.setVariant({});
-    const resource = scene.host.resource("ApiKey", "known");
-    const { inputs } = await resource.check({ ...least, prefix: "acme", expiresAt: 60 });
-    const first = await silently(resource.preview({ ...inputs, customerId: unknown }));
-    expect(first).toMatchObject({ name: "known", prefix: "acme", customerId: unknown });
-    for (const name of ["key", "maskedKey", "createdAt", "updatedAt", "effectivePrefix"])
-      expect(first[name], name).toBe(unknown);
-
-    const held = await resource.create(inputs);
-    const { key, maskedKey, createdAt, effectivePrefix, effectiveExpiresAt } = held.state;
-    const next = await silently(resource.preview({ ...inputs, name: unknown, scopes: [orders] }, held));
-    expect(next).toEqual({
-      ...inputs,
-      ...{ name: unknown, scopes: [orders], updatedAt: unknown, billingId: unknown },
-      ...{ key, maskedKey, createdAt, effectivePrefix, effectiveExpiresAt },
-      // It tells the SDK that what the answer lacks is absent (R12).
-      __service: held.state["__service"],
-    });
+/** Replaces existingKey by a value that no key has yet, and existingId by the id of an existing key. */
+const own = (inputs: Properties, workspaceId: string, number: number): Properties =>
+  JSON.parse(JSON.stringify(inputs), (name, value: unknown) => {
+    if (name === "existingKey" && value !== null) return `sk_live_${value}_${number}`;
+    if (name !== "existingId") return value;
+    const there = `${value} ${number}`;
+    const id =
+      existing.get(there) ?? fixture.standIn.addKey({ workspaceId, customerId: "cus_1", name: "there" }).id;
+    existing.set(there, id);
+    return id;
   });
+const existing = new Map<string, string>();
 
-  test("R18 a preview has the outputs of a set's kept, edited and renamed keys; the others are unknown", async () => {
-    const resource = scene.host.resource("ApiKeySet", "known");
-    const entries = { kept: {}, edited: {}, replaced: {}, removed: {}, former: { name: "x" }, open: {} };
-    const declared = { workspaceId: "ws_main", defaults: { customerId: "cus_1" }, keys: entries };
-    const { inputs } = await resource.check(declared);
-    const held = await resource.create(inputs);
-    const { removed: _, former: __, ...others } = entries;
-    const { inputs: next, failures } = await resource.check(
-      {
-        ...declared,
-        keys: {
-          ...others,
-          edited: { enabled: false },
-          replaced: { prefix: "acme" },
-          now: { name: "x", renamedFrom: "former" },
-          open: { customerId: unknown },
-          added: {},
-        },
-      },
-      inputs,
-    );
-    expect(failures).toEqual([]);
-    const previewed = await silently(resource.preview(next, held));
-    for (const output of ["ids", "maskedKeys", "secrets"]) {
-      const before = held.state[output] as Record<string, string>;
-      expect(previewed[output], output).toEqual({
-        ...{ kept: before["kept"], edited: before["edited"], now: before["former"] },
-        ...{ replaced: unknown, open: unknown, added: unknown },
-      });
+/** Returns how many updates succeeded; each must write what its preview showed. */
+async function run(resource: PluginResource, workspaceId: string, steps: readonly Step[]): Promise<number> {
+  let [held, before]: [Held | undefined, Properties | undefined] = [undefined, undefined];
+  let kept = 0;
+  for (const { inputs: declared, drift, isRefreshed } of steps) {
+    if (held !== undefined) change(held, drift);
+    if (held !== undefined && isRefreshed) {
+      const read = await resource.refresh(held, before ?? {});
+      held = { id: held.id, state: read.properties };
+      before = read.inputs ?? before;
     }
-    expect(await silently(resource.preview({ ...next, keys: unknown }, held))).toMatchObject({
-      ...{ keys: unknown, ids: unknown, maskedKeys: unknown, secrets: unknown },
-    });
-  });
+    const { inputs, failures }: Checked = await silently(
+      resource.check({ workspaceId, ...declared }, before),
+    );
+    if (failures.length > 0) continue;
+    const { changes, replaces } =
+      held === undefined ? { changes: "some", replaces: [] } : await silently(resource.diff(held, inputs));
+    if (changes === "none") continue;
+    const old: Held | undefined = replaces.length > 0 ? undefined : held;
+    const previewed = await silently(resource.preview(inputs, old));
+    try {
+      const after: Held = await (old === undefined ? resource.create(inputs) : resource.update(old, inputs));
+      expect(broken(previewed, after.state)).toEqual([]);
+      if (old !== undefined) kept += 1;
+      if (held !== undefined && old === undefined) await resource.delete(held);
+      held = after;
+    } catch (error) {
+      if (!(error instanceof HostFailure)) throw error;
+      if (error.kept !== undefined) held = { id: error.kept.id, state: error.kept.properties };
+    }
+    before = inputs;
+  }
+  if (held !== undefined) await resource.delete(held).catch(() => {});
+  return kept;
+}
 
-  test("R18 a preview has the outputs of settings, a scope and a grant that never change after the create", async () => {
-    const made = async (kind: string, declared: Properties, change: Properties) => {
-      const resource = scene.host.resource(kind, "known");
-      const { inputs } = await resource.check({ workspaceId: "ws_main", ...declared });
-      const held = await resource.create(inputs);
-      return { state: held.state, next: await silently(resource.preview({ ...inputs, ...change }, held)) };
-    };
-    const settings = await made("WorkspaceSettings", { defaultExpiration: 60 }, { defaultExpiration: 61 });
-    expect(settings.next).toMatchObject({
-      teamId: settings.state["teamId"],
-      name: settings.state["name"],
-      defaultExpiration: 61,
-    });
-    const scope = await made("Scope", { name: "Orders", representation: "orders" }, {});
-    expect(scope.next).toMatchObject({ createdAt: scope.state["createdAt"] });
-    const grant = await made("CustomerBilling", { totalCredits: "1" }, { grant: "other" });
-    const { billingId, createdAt } = grant.state;
-    expect(grant.next).toMatchObject({ billingId, createdAt, grant: "other" });
+const names = someOf(Object.keys(presets) as PresetName[], (name) => few.has(name));
+const cases = names.flatMap((preset) => Object.keys(kinds).map((kind) => ({ preset, kind })));
+let number = 0;
+test.each(cases)(
+  "R18 a preview of the plugin shows the state that the update of $kind then writes, on the server variant $preset",
+  async ({ preset, kind }) => {
+    const variant = { ...defaultVariant, ...presets[preset], rateLimitPerSecond: 0, laterMs };
+    fixture.standIn.setVariant(variant);
+    const workspaceId = workspaceOf[variant.ids];
+    let kept = 0;
+    await fc.assert(
+      fc.asyncProperty(stepsOf(kinds[kind] ?? fc.constant({})), async (steps) => {
+        number += 1;
+        const named = steps.map((step) => ({ ...step, inputs: own(step.inputs, workspaceId, number) }));
+        kept += await run(fixture.host.resource(kind), workspaceId, named);
+      }),
+      { numRuns: runs(16), seed: 20_261_122 },
+    );
+    // A scope can't change in place.
+    expect(kept > 0).toBe(kind !== "Scope");
+  },
+);
+
+test("R18 a preview of the plugin has a key's outputs that an update doesn't change; the others are unknown", async () => {
+  fixture.standIn.setVariant({});
+  const resource = fixture.host.resource("ApiKey", "known");
+  const { inputs } = await resource.check({ ...least, prefix: "acme", expiresAt: 60 });
+  const first = await silently(resource.preview({ ...inputs, customerId: unknown }));
+  expect(first).toMatchObject({ name: "known", prefix: "acme", customerId: unknown });
+  for (const name of ["key", "maskedKey", "createdAt", "updatedAt", "effectivePrefix"])
+    expect(first[name], name).toBe(unknown);
+
+  const held = await resource.create(inputs);
+  const { key, maskedKey, createdAt, effectivePrefix, effectiveExpiresAt } = held.state;
+  const next = await silently(resource.preview({ ...inputs, name: unknown, scopes: [orders] }, held));
+  expect(next).toEqual({
+    ...inputs,
+    ...{ name: unknown, scopes: [orders], updatedAt: unknown, billingId: unknown },
+    ...{ key, maskedKey, createdAt, effectivePrefix, effectiveExpiresAt },
+    // It tells the SDK that what the answer lacks is absent (R12).
+    __service: held.state["__service"],
   });
+});
+
+test("R18 a preview of the plugin has the outputs of a set's kept, edited and renamed keys; the others are unknown", async () => {
+  const resource = fixture.host.resource("ApiKeySet", "known");
+  const entries = { kept: {}, edited: {}, replaced: {}, removed: {}, former: { name: "x" }, open: {} };
+  const declared = { workspaceId: "ws_main", defaults: { customerId: "cus_1" }, keys: entries };
+  const { inputs } = await resource.check(declared);
+  const held = await resource.create(inputs);
+  const { removed: _, former: __, ...others } = entries;
+  const { inputs: next, failures } = await resource.check(
+    {
+      ...declared,
+      keys: {
+        ...others,
+        edited: { enabled: false },
+        replaced: { prefix: "acme" },
+        now: { name: "x", renamedFrom: "former" },
+        open: { customerId: unknown },
+        added: {},
+      },
+    },
+    inputs,
+  );
+  expect(failures).toEqual([]);
+  const previewed = await silently(resource.preview(next, held));
+  for (const output of ["ids", "maskedKeys", "secrets"]) {
+    const before = held.state[output] as Record<string, string>;
+    expect(previewed[output], output).toEqual({
+      ...{ kept: before["kept"], edited: before["edited"], now: before["former"] },
+      ...{ replaced: unknown, open: unknown, added: unknown },
+    });
+  }
+  expect(await silently(resource.preview({ ...next, keys: unknown }, held))).toMatchObject({
+    ...{ keys: unknown, ids: unknown, maskedKeys: unknown, secrets: unknown },
+  });
+});
+
+test("R18 a preview of the plugin has the outputs of settings, a scope and a grant that never change after the create", async () => {
+  const made = async (kind: string, declared: Properties, change: Properties) => {
+    const resource = fixture.host.resource(kind, "known");
+    const { inputs } = await resource.check({ workspaceId: "ws_main", ...declared });
+    const held = await resource.create(inputs);
+    return { state: held.state, next: await silently(resource.preview({ ...inputs, ...change }, held)) };
+  };
+  const settings = await made("WorkspaceSettings", { defaultExpiration: 60 }, { defaultExpiration: 61 });
+  expect(settings.next).toMatchObject({
+    teamId: settings.state["teamId"],
+    name: settings.state["name"],
+    defaultExpiration: 61,
+  });
+  const scope = await made("Scope", { name: "Orders", representation: "orders" }, {});
+  expect(scope.next).toMatchObject({ createdAt: scope.state["createdAt"] });
+  const grant = await made("CustomerBilling", { totalCredits: "1" }, { grant: "other" });
+  const { billingId, createdAt } = grant.state;
+  expect(grant.next).toMatchObject({ billingId, createdAt, grant: "other" });
 });

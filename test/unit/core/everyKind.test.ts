@@ -1,0 +1,58 @@
+import { describe, expect, test } from "vitest";
+import { unknownSentinels } from "../../../provider/core/fields";
+import type { Properties } from "../../../provider/core/state";
+import { definitions } from "../../../provider/resources";
+import { stateOfAll } from "../apiKeySet/setArbitraries";
+import { offline } from "../offline";
+
+/** The fewest inputs that each kind of resource takes. */
+const least: Readonly<Record<string, Properties>> = {
+  ApiKey: { workspaceId: "ws_1", customerId: "cus_1", name: "ci" },
+  ApiKeySet: { workspaceId: "ws_1", keys: { a: { customerId: "cus_1" } } },
+  RotatingApiKey: { workspaceId: "ws_1", customerId: "cus_1", name: "ci", rotateEvery: "90d" },
+  WorkspaceSettings: { workspaceId: "ws_1", defaultKeyPrefix: "acme" },
+  Scope: { workspaceId: "ws_1", name: "Orders", representation: "orders" },
+  CustomerBilling: { workspaceId: "ws_1", totalCredits: "100" },
+};
+
+describe.each(Object.entries(definitions))("the inputs of %s", (kind, definition) => {
+  const resource = offline(undefined, undefined, definition);
+  const fields = definition.fields.map(({ name }) => name);
+  const inputs = least[kind] ?? {};
+
+  test(`R8 R15 an unknown value in any input of ${kind} passes check and counts as a change`, () => {
+    const before = resource.check(inputs, undefined).inputs;
+    const rotated = { keyId: "key_1", rotatedAt: new Date().toISOString() };
+    const state =
+      kind === "ApiKeySet" ? stateOfAll(before) : { ...before, ...(kind === "RotatingApiKey" && rotated) };
+    for (const field of fields)
+      for (const unknown of unknownSentinels) {
+        // totalCredits can't be combined with billingId, not even with an unknown one.
+        const { totalCredits: _, ...others } = inputs;
+        const declared = { ...(field === "billingId" ? others : inputs), [field]: unknown };
+        const checked = resource.check(declared, before);
+        expect(checked.failures, `${field} ${unknown}`).toEqual([]);
+        expect(checked.inputs).toMatchObject({ [field]: unknown });
+        expect(resource.diff("id_1", state, declared).changes, `${field} ${unknown}`).not.toBe(false);
+      }
+  });
+
+  test(`R8 R9 a property that ${kind} doesn't have, or of a wrong type, is named by its path without its value`, () => {
+    const wrong = { sk_marker: ["sk_marker"] };
+    const [unheard = ""] = resource.check({ ...inputs, unheardOf: "sk_marker" }, undefined).failures;
+    expect(unheard).toMatch(/^unheardOf: no such property; /);
+    for (const field of fields) expect(unheard).toContain(field);
+    const reasons = resource.check(
+      Object.fromEntries(fields.map((field) => [field, wrong])),
+      undefined,
+    ).failures;
+    // metadata may be any object.
+    for (const field of fields.filter((name) => name !== "metadata"))
+      expect(
+        reasons.filter((reason) => reason.startsWith(field)),
+        field,
+      ).not.toEqual([]);
+    const paths = /(keepers|keys|defaults)\.sk_marker/g;
+    expect([unheard, ...reasons].join("\n").replaceAll(paths, "")).not.toContain("sk_marker");
+  });
+});
