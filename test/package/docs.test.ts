@@ -1,8 +1,9 @@
 import { existsSync, readdirSync } from "node:fs";
-import { mkdir, readdir } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { mkdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ZodMiniType } from "zod/mini";
+import packageJson from "../../package.json";
 import { definitions } from "../../provider/resources";
 import * as sdk from "../../sdk";
 import { execute } from "../../tools/engine/command";
@@ -36,7 +37,6 @@ const triedCommands = [
   ...["export APIKEYS_BASE_URL=http://127.0.0.1:8080", "export APIKEYS_ACCESS_TOKEN=standin-access-token"],
 ];
 const kebab = (kind: string) => kind.replace(/(?<=[a-z])[A-Z]/g, "-$&").toLowerCase();
-const camel = (kind: string) => kind.charAt(0).toLowerCase() + kind.slice(1);
 
 /** The types that a cell names, as TypeScript writes them. */
 const typeOf = (cell = "") => codeIn(cell).join(" | ");
@@ -45,11 +45,6 @@ describe.each(Object.entries(definitions))("the page of %s", (kind, { fields }) 
   const text = page(`${kebab(kind)}.md`);
   const inputs = table(section("Inputs", text), "Input");
   const outputs = table(section("Outputs", text), "Output");
-
-  it("says in two sentences what the resource manages", () => {
-    const [, first = ""] = text.split("\n\n");
-    expect(first.match(/[.](?= |$)/g)).toHaveLength(2);
-  });
 
   it("lists the inputs in their order, and what a change of each does", () => {
     const words = { update: "update", replace: "replace", refuse: "fails the preview" };
@@ -82,12 +77,6 @@ describe.each(Object.entries(definitions))("the page of %s", (kind, { fields }) 
     expect(listed.map(([name]) => name)).toEqual(expect.arrayContaining(computed));
     expect(listed.every(([name]) => computed.includes(name) || name === "billingId")).toBe(true);
   });
-
-  it("says what destroy does, how to adopt an existing object, and what the limits are", () => {
-    expect(section("Destroy", text).trim()).toMatch(/^(Destroy|With) /);
-    expect(text).toMatch(/^## (Keys|A workspace|A scope|A record) that exists? already$/m);
-    expect(section("Limits", text)).toMatch(/^- /m);
-  });
 });
 
 /** The default in a cell. Any words that are no value count as "words". */
@@ -99,35 +88,17 @@ function mayBeLeftOut(schema: ZodMiniType): boolean {
   return schema.safeParse(undefined).success;
 }
 
-describe("the repository", () => {
-  const files = (folder: string, ending: string) =>
-    readdirSync(join(checkout, folder), { recursive: true, encoding: "utf8" }).filter((name) =>
-      name.endsWith(ending),
-    );
-
-  it.each(Object.keys(definitions))("has an example, a page and an engine test for %s", (kind) => {
-    const programs = files("examples", "index.ts").filter((name) => !name.includes("node_modules"));
-    expect(programs.filter((name) => read(join("examples", name)).includes(`new ${kind}(`))).not.toEqual([]);
-    expect(names).toContain(`${kebab(kind)}.md`);
-    expect(files("test/engine", ".test.ts").filter((name) => name.startsWith(camel(kind)))).not.toEqual([]);
-  });
-
-  it("has a page for every class of the SDK", () => {
-    const classes = Object.keys(sdk).filter((name) => /^[A-Z]/.test(name) && name !== "Provider");
-    expect(classes.toSorted()).toEqual(Object.keys(definitions).toSorted());
-  });
-
-  it("links to every page and every example from docs/README.md, and to every page from llms.txt", () => {
+describe("docs/README.md", () => {
+  it("links to every page and every example, and llms.txt to every page", () => {
     const examples = readdirSync(join(checkout, "examples")).filter((name) =>
       existsSync(join(checkout, "examples", name, "Pulumi.yaml")),
     );
-    const targets = [
-      ...names.filter((name) => name !== "README.md"),
-      ...examples.map((name) => `../examples/${name}/`),
-    ];
+    const others = names.filter((name) => name !== "README.md");
+    const targets = [...others, ...examples.map((name) => `../examples/${name}/`)];
     expect(targets.filter((target) => !page("README.md").includes(`](${target}`))).toEqual([]);
-    const other = names.filter((name) => !read("llms.txt").includes(`](docs/${name}`));
-    expect(other).toEqual([]);
+    expect(names.filter((name) => !read("llms.txt").includes(`](docs/${name}`))).toEqual([]);
+    const paged = Object.keys(definitions).map((kind) => `${kebab(kind)}.md`);
+    expect(paged.filter((name) => !names.includes(name))).toEqual([]);
   });
 });
 
@@ -163,17 +134,6 @@ describe("docs/functions.md", () => {
   });
 });
 
-/**
- * The declarations that the pages use of packages which are too large to be development dependencies.
- */
-async function publishedTypes(): Promise<Readonly<Record<string, readonly string[]>>> {
-  const folder = join(checkout, "test/package/published");
-  const declarations = await readdir(folder);
-  return Object.fromEntries(
-    declarations.map((name) => [`@pulumi/${basename(name, ".d.ts")}`, [join(folder, name)]]),
-  );
-}
-
 describe("the code and the links in docs and doc comments", () => {
   let project: Project;
 
@@ -185,8 +145,9 @@ describe("the code and the links in docs and doc comments", () => {
   it("compile, in a project with the packed package", async () => {
     const compilerOptions = {
       ...{ module: "node20", target: "es2022", strict: true, skipLibCheck: true },
-      ...{ allowImportingTsExtensions: true, paths: await publishedTypes() },
+      allowImportingTsExtensions: true,
     };
+    await project.write("published.d.ts", read("test/package/published.d.ts"));
     await project.write("tsconfig.json", JSON.stringify({ compilerOptions, include: ["**/*.ts"] }));
     const comments = await docComments();
     const programs = Object.entries({ ...pages, ...comments }).flatMap(([name, text]) =>
@@ -205,13 +166,6 @@ describe("the code and the links in docs and doc comments", () => {
     const env = shellEnvironment(checkout, []);
     const result = await execute(tsc, ["--noEmit", "-p", "."], { cwd: project.dir, env });
     expect(result, result.output).toMatchObject({ code: 0 });
-  });
-
-  it("are in languages that these tests check", () => {
-    const known = ["console", "go", "json", "mermaid", "python", "sh", "text", "ts", "yaml"];
-    const shown = Object.values(pages).flatMap((text) => [...text.matchAll(/^```(\w+)$/gm)]);
-    const unknown = shown.map(([, language = ""]) => language).filter((each) => !known.includes(each));
-    expect(unknown).toEqual([]);
   });
 
   it("are valid JSON if they are JSON", () => {
@@ -236,7 +190,7 @@ describe("the code and the links in docs and doc comments", () => {
     expect(named.filter((code) => !rest.includes(code))).toEqual([]);
     // Newest first, because the first row is the version that a user needs for everything.
     const [newest = "", ...others] = rows.map((row) => row["Pulumi CLI"] ?? "");
-    const floor = JSON.parse(read("package.json")).peerDependencies["@pulumi/pulumi"].replace("^", "");
+    const floor = packageJson.peerDependencies["@pulumi/pulumi"].replace("^", "");
     const number = (version: string) =>
       version.split(".").reduce((sum, part) => sum * 1_000 + Number(part), 0);
     expect(number(newest)).toBeGreaterThan(number(floor));
@@ -255,8 +209,36 @@ describe("the code and the links in docs and doc comments", () => {
 
   it("lead only to existing files and headings", () => {
     const broken = Object.entries(pages).flatMap(([name, text]) => brokenLinks(join("docs", name), text));
-    for (const file of ["CONTRIBUTING.md", "SECURITY.md", "llms.txt"])
+    for (const file of ["README.md", "CONTRIBUTING.md", "SECURITY.md", "llms.txt"])
       broken.push(...brokenLinks(file, read(file)));
     expect(broken).toEqual([]);
+  });
+});
+
+describe("README.md", () => {
+  const { name, scripts, engines, peerDependencies } = packageJson;
+
+  it("has only commands that tests run, and names existing npm scripts and what a user installs", () => {
+    const npmLines = commandLines().filter((line) => line.startsWith("npm "));
+    const installed = [name, ...Object.keys(peerDependencies)].join(" ");
+    const known = ["npm init --yes", `npm install ${installed}`, "npm ci", "npm run demo", "npm test"];
+    expect(new Set(npmLines)).toEqual(new Set(known));
+    expect(Object.keys(scripts)).toEqual(expect.arrayContaining(["demo", "test"]));
+    // test/engine/readme.test.ts runs all others.
+    const tried = /^(npm |npx pulumi-apikeys standin |export PULUMI_|pulumi )/;
+    expect(commandLines().filter((line) => !tried.test(line))).toEqual([]);
+  });
+
+  it("has a row for each resource, and one for the functions", () => {
+    const rows = table(section("Resources"), "Resource");
+    const named = rows.map(({ Resource = "" }) => /^\[(\w+)\]/.exec(Resource)?.[1]);
+    expect(named).toEqual([...Object.keys(definitions), "functions"]);
+  });
+
+  it("requires the same versions as package.json", () => {
+    const cli = peerDependencies["@pulumi/pulumi"].replace("^", "");
+    const node = engines.node.replace(">=", "");
+    expect(readme).toContain(`Node.js ${node} or newer and the Pulumi CLI ${cli} or newer`);
+    expect(read("CHANGELOG.md")).toContain(`@pulumi/pulumi ${cli} or newer`);
   });
 });

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bin } from "../../package.json";
-import { definitions } from "../../provider/resources";
 import { presets, startStandIn } from "../../standin";
 import { execute } from "../../tools/engine/command";
 import { shellEnvironment } from "../../tools/engine/environment";
@@ -32,14 +31,6 @@ describe("the unit tests of docs/testing.md", () => {
     const tests = [...unitTests.map((file) => file.text), functions].join("\n").match(/^test\(/gm);
     expect(run.stdout).toContain(`ℹ pass ${tests?.length}`);
   });
-
-  it("use each class of the package in program and tests", () => {
-    const [program, tests] = unitTests.map((file) => file.text);
-    for (const kind of Object.keys(definitions)) {
-      expect(program).toContain(`new ${kind}(`);
-      expect(tests).toContain(kind);
-    }
-  });
 });
 
 describe("the section about the stand-in in docs/testing.md", () => {
@@ -69,9 +60,13 @@ describe("the section about the stand-in in docs/testing.md", () => {
 
   it("has a command that starts it, and the variables that it prints", async () => {
     const [command = "", ...variables] = commands;
-    const [npx, program, standin, ...args] = command.split(" ");
-    expect([npx, program, standin]).toEqual(["npx", "pulumi-apikeys", "standin"]);
-    const result = await run(...args.map((arg) => (arg === "8080" ? "0" : arg)));
+    expect(command).toMatch(/^npx pulumi-apikeys standin /);
+    const result = await run(
+      ...command
+        .split(" ")
+        .slice(3)
+        .map((arg) => (arg === "8080" ? "0" : arg)),
+    );
     expect(result, result.output).toMatchObject({ code: 0 });
     const printed = result.stdout.split("\n").filter((line) => line.startsWith("export "));
     expect(variables).toEqual(printed.map((line) => line.replace(/:\d+$/, ":8080")));

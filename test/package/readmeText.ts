@@ -15,10 +15,6 @@ export function codeFiles(language: string, page: string) {
   return codeBlocks(page).filter((block) => block.language === language);
 }
 
-export function languages(): readonly string[] {
-  return [...new Set(codeBlocks(readme).map(({ language }) => language))];
-}
-
 /** All code blocks of a page, in order, each with the name of the file that the line above it gives. */
 export function codeBlocks(page: string) {
   return [...page.matchAll(/(?:^(.*)\n\n)?^```(.*)\n([\s\S]*?)^```$/gm)].map(
