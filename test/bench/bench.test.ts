@@ -79,16 +79,3 @@ it("the bench measures state: closures take the most, and each lower bound has a
   expect(state("plugin")).toBeLessThan(state("ours"));
   expect(state("taught")).toBeGreaterThan(state("ours") + 2_000);
 });
-
-it.runIf(process.platform === "linux")("the bench measures time, memory and bytes written", () => {
-  for (const id of [...ours, "taught", ...floors] as const) {
-    const { seconds, cpuSeconds = 0, hostPeakMiB = 0, enginePeakMiB = 0 } = figures(id).up;
-    const { writtenBytes = 0, stateBytesAKey = 0 } = figures(id).up;
-    expect(seconds).toBeGreaterThan(0);
-    expect(cpuSeconds).toBeGreaterThan(0);
-    // As much as a Node.js process with gRPC. The shell that starts it has a hundredth of that.
-    expect(hostPeakMiB).toBeGreaterThan(40);
-    expect(enginePeakMiB).toBeGreaterThan(40);
-    expect(writtenBytes).toBeGreaterThan(stateBytesAKey * count);
-  }
-});
