@@ -4,11 +4,10 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { type StandIn, startStandIn } from "../../standin";
 import { failureOf, isWrite } from "./fixture";
-import { type Host, secretMark, startHost } from "./host";
+import { type Host, secret, startHost } from "./host";
 import { type PluginHost, startPlugin } from "./plugin";
 
 const least = { workspaceId: "ws_main", customerId: "cus_1", name: "ci", enabled: true, scopes: [] };
-const secret = (value: string) => ({ [secretMark]: "1b47061264138c4ac30d75fd1eb44270", value });
 
 let standIn: StandIn;
 beforeAll(async () => {
@@ -59,8 +58,14 @@ describe.each<[string, (env: Readonly<Record<string, string>>) => Promise<Host>]
     ]);
     const held = { id: "key_1", state: least };
     expect(await key.diff(held, least)).toEqual({ changes: "none", replaces: [] });
-    for (const operation of [key.create(least), key.read(held), key.update(held, least), key.delete(held)]) {
-      const failure = await failureOf(operation);
+    const changed = { ...least, name: "other" };
+    for (const operation of [
+      () => key.create(least),
+      () => key.read(held),
+      () => key.update(held, changed),
+      () => key.delete(held),
+    ]) {
+      const failure = await failureOf(operation());
       expect(failure.message).toMatch(/base URL is not configured: .* access token is not/);
       expect(failure.kept).toBeUndefined();
     }

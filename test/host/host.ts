@@ -61,8 +61,7 @@ type Changes = "unknown" | "none" | "some";
 export interface Host {
   /** The stack's config, once, before anything else. With the plugin, `provider` is the name of an explicit Provider. */
   configure(config: Readonly<Record<string, string>>, provider?: string): Promise<void>;
-  /** `provider` defaults to the provider string of our resources of that kind. */
-  resource(kind: string, provider?: string): HostedResource;
+  resource(kind: string): HostedResource;
   readonly output: { stdout: string; stderr: string };
   readonly pid: number;
   /** Ends its stdin, as a SIGKILL of the engine does. */
@@ -97,7 +96,7 @@ export async function startHost(env: Readonly<Record<string, string>> = {}): Pro
       const request = new messages.ConfigureRequest().setArgs(struct(config)).setAcceptsecrets(true);
       await call<messages.ConfigureResponse>((done) => client.configure(request, done));
     },
-    resource: (kind, provider) => hosted(client, dynamicEnvelope(kind, provider)),
+    resource: (kind) => hosted(client, dynamicEnvelope(kind)),
     output,
     pid: child.pid ?? 0,
     desert: () => void child.stdin.end(),
@@ -129,9 +128,8 @@ export interface Envelope {
   unwrap(properties: Properties): Properties;
 }
 
-function dynamicEnvelope(kind: string, provider?: string): Envelope {
-  const ours = `exports.handler=()=>require("pulumi-apikeys/dynamic").provider(${JSON.stringify(kind)});`;
-  const __provider = provider ?? ours;
+function dynamicEnvelope(kind: string): Envelope {
+  const __provider = `exports.handler=()=>require("pulumi-apikeys/dynamic").provider(${JSON.stringify(kind)});`;
   return {
     urn: "",
     wrap: (properties) => ({ ...properties, __provider }),
@@ -208,6 +206,7 @@ export async function askedToRead(
 
 /** The property that marks a secret in Pulumi's protocol. */
 export const secretMark = "4dabf18193072939515e22adb298388d";
+export const secret = (value: unknown) => ({ [secretMark]: "1b47061264138c4ac30d75fd1eb44270", value });
 
 /** Replaces each marked secret by its plain value, as the engine does. */
 export function unmarked(properties: Properties): Properties {

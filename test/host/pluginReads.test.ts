@@ -55,7 +55,11 @@ test("functions called in the plugin return what the service has", async () => {
 test.each([
   ["getKeys", {}, /^This version of pulumi-apikeys has no function apikeys:index:getKeys\.$/],
   ["constructor", {}, /has no function/],
-  ["getScopes", { workspaceID: "ws_main" }, /getScopes: no such argument, workspaceID; it has workspaceId\.$/],
+  [
+    "getScopes",
+    { workspaceID: "ws_main" },
+    /getScopes: no such argument, workspaceID; it has workspaceId\.$/,
+  ],
   ["getWorkspaces", { name: "Main" }, /getWorkspaces: no such argument, name; it has none\.$/],
   ["getApiKeys", { workspaceId: null }, /^The argument workspaceId is not a string: set it to an id /],
   ["getApiKey", { workspaceId }, /^Finding a key: give either id or name\.$/],

@@ -4,15 +4,12 @@ import { unknown } from "../../provider/core/fields";
 import { secretPaths } from "../../sdk/resource";
 import type { Endpoint } from "../../standin";
 import { type Fixture, openPluginFixture } from "./fixture";
-import { HostFailure, type Properties, secretMark, unmarked } from "./host";
+import { secret as asSecret, HostFailure, type Properties, secretMark, unmarked } from "./host";
 import type { PluginHost, PluginResource } from "./plugin";
 import { quickTimers } from "./quickTimers";
 
 const marker = "sk_marker_q7ZxW2";
-const secret = (value: unknown = marker) => ({
-  [secretMark]: "1b47061264138c4ac30d75fd1eb44270",
-  value,
-});
+const secret = (value: unknown = marker) => asSecret(value);
 
 /** The part of an answer that is not marked as secret. */
 function shown(value: unknown): string {
