@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ZodMiniType } from "zod/mini";
 import packageJson from "../../package.json";
 import { definitions } from "../../provider/resources";
@@ -46,14 +46,14 @@ describe.each(Object.entries(definitions))("the page of %s", (kind, { fields }) 
   const inputs = table(section("Inputs", text), "Input");
   const outputs = table(section("Outputs", text), "Output");
 
-  it("lists the inputs in their order, and what a change of each does", () => {
+  test(`the page of ${kind} lists the inputs in their order, and what a change of each does`, () => {
     const words = { update: "update", replace: "replace", refuse: "fails the preview" };
     expect(inputs.map((row) => [row["Input"], row["On change"]])).toEqual(
       fields.map(({ name, onChange }) => [`\`${name}\``, words[onChange]]),
     );
   });
 
-  it("says which inputs are required, and the provider's defaults", () => {
+  test(`the page of ${kind} says which inputs are required, and the provider's defaults`, () => {
     const defaults = fields.map(({ name, schema, default: value, defaultsToResourceName }) => {
       if (value !== undefined) return [name, `\`${JSON.stringify(value)}\``];
       return [name, defaultsToResourceName || mayBeLeftOut(schema) ? "words" : "required"];
@@ -61,12 +61,12 @@ describe.each(Object.entries(definitions))("the page of %s", (kind, { fields }) 
     expect(inputs.map((row) => [codeIn(row["Input"] ?? "")[0], said(row["Default"])])).toEqual(defaults);
   });
 
-  it("has the types of the inputs", async () => {
+  test(`the page of ${kind} has the types of the inputs`, async () => {
     const shown = inputs.map(({ Input = "", Type }) => [codeIn(Input)[0], typeOf(Type)]);
     expect(new Map(shown as [string, string][])).toEqual(await typesIn(`${kind}Args`));
   });
 
-  it("lists the outputs that are not inputs, with their types", async () => {
+  test(`the page of ${kind} lists the outputs that are not inputs, with their types`, async () => {
     const properties = await typesIn(kind);
     const declared = await typesIn(`${kind}Args`);
     const shown = new Map(outputs.map(({ Output = "", Type }) => [codeIn(Output)[0] ?? "", typeOf(Type)]));
@@ -88,157 +88,148 @@ function mayBeLeftOut(schema: ZodMiniType): boolean {
   return schema.safeParse(undefined).success;
 }
 
-describe("docs/README.md", () => {
-  it("links to every page and every example, and llms.txt to every page", () => {
-    const examples = readdirSync(join(checkout, "examples")).filter((name) =>
-      existsSync(join(checkout, "examples", name, "Pulumi.yaml")),
-    );
-    const others = names.filter((name) => name !== "README.md");
-    const targets = [...others, ...examples.map((name) => `../examples/${name}/`)];
-    expect(targets.filter((target) => !page("README.md").includes(`](${target}`))).toEqual([]);
-    expect(names.filter((name) => !read("llms.txt").includes(`](docs/${name}`))).toEqual([]);
-    const paged = Object.keys(definitions).map((kind) => `${kebab(kind)}.md`);
-    expect(paged.filter((name) => !names.includes(name))).toEqual([]);
-  });
+test("docs/README.md links to every page and every example, and llms.txt to every page", () => {
+  const examples = readdirSync(join(checkout, "examples")).filter((name) =>
+    existsSync(join(checkout, "examples", name, "Pulumi.yaml")),
+  );
+  const others = names.filter((name) => name !== "README.md");
+  const targets = [...others, ...examples.map((name) => `../examples/${name}/`)];
+  expect(targets.filter((target) => !page("README.md").includes(`](${target}`))).toEqual([]);
+  expect(names.filter((name) => !read("llms.txt").includes(`](docs/${name}`))).toEqual([]);
+  const paged = Object.keys(definitions).map((kind) => `${kebab(kind)}.md`);
+  expect(paged.filter((name) => !names.includes(name))).toEqual([]);
 });
 
-describe("docs/functions.md", () => {
-  const text = page("functions.md");
-  const fieldsIn = async (name: string) => [...(await typesIn(name)).keys()];
+const text = page("functions.md");
+const fieldsIn = async (name: string) => [...(await typesIn(name)).keys()];
 
-  it("names every function and its Output form", () => {
-    const functions = Object.keys(sdk).filter((name) => name.startsWith("get"));
-    const plainForms = table(section("Functions", text), "Function").flatMap((row) =>
-      codeIn(row["Function"] ?? ""),
-    );
-    expect(plainForms.flatMap((name) => [name, `${name}Output`]).toSorted()).toEqual(functions.toSorted());
-    const prose = text.replace(/^```[\s\S]*?^```$/gm, "");
-    expect(codeIn(prose)).toEqual(expect.arrayContaining(functions));
-  });
-
-  it("lists the arguments and the records of each function", async () => {
-    const rows = table(section("Functions", text), "Function");
-    const lists = {
-      getApiKeys: "GetApiKeysArgs",
-      getWorkspace: "GetWorkspaceArgs",
-      getScopes: "GetScopesArgs",
-    };
-    for (const [name, args] of Object.entries(lists)) {
-      const row = rows.find((each) => each["Function"] === `\`${name}\``);
-      expect(codeIn(row?.["Arguments"] ?? "")).toEqual(await fieldsIn(args));
-    }
-    const records = table(section("Records", text), "Record");
-    expect(records.length).toBe(3);
-    for (const { Record: record = "", Fields: fields = "" } of records)
-      expect(codeIn(fields)).toEqual(await fieldsIn(codeIn(record)[0] ?? ""));
-  });
+test("docs/functions.md names every function and its Output form", () => {
+  const functions = Object.keys(sdk).filter((name) => name.startsWith("get"));
+  const plainForms = table(section("Functions", text), "Function").flatMap((row) =>
+    codeIn(row["Function"] ?? ""),
+  );
+  expect(plainForms.flatMap((name) => [name, `${name}Output`]).toSorted()).toEqual(functions.toSorted());
+  const prose = text.replace(/^```[\s\S]*?^```$/gm, "");
+  expect(codeIn(prose)).toEqual(expect.arrayContaining(functions));
 });
 
-describe("the code and the links in docs and doc comments", () => {
-  let project: Project;
-
-  beforeAll(async () => {
-    project = await createProject("docs");
-  });
-  afterAll(() => project?.remove());
-
-  it("compile, in a project with the packed package", async () => {
-    const compilerOptions = {
-      ...{ module: "node20", target: "es2022", strict: true, skipLibCheck: true },
-      allowImportingTsExtensions: true,
-    };
-    await project.write("published.d.ts", read("test/package/published.d.ts"));
-    await project.write("tsconfig.json", JSON.stringify({ compilerOptions, include: ["**/*.ts"] }));
-    const comments = await docComments();
-    const programs = Object.entries({ ...pages, ...comments }).flatMap(([name, text]) =>
-      codeFiles("ts", text).map((block, place) => ({
-        ...block,
-        path: `${name}/${block.file ?? `${place}.ts`}`,
-      })),
-    );
-    for (const { path, text } of programs) {
-      await mkdir(join(project.dir, dirname(path)), { recursive: true });
-      await project.write(path, text);
-    }
-    expect(programs.length).toBeGreaterThan(30);
-    expect(new Set(programs.map(({ path }) => path)).size).toBe(programs.length);
-    const tsc = join(checkout, "node_modules", ".bin", "tsc");
-    const env = shellEnvironment(checkout, []);
-    const result = await execute(tsc, ["--noEmit", "-p", "."], { cwd: project.dir, env });
-    expect(result, result.output).toMatchObject({ code: 0 });
-  });
-
-  it("are valid JSON if they are JSON", () => {
-    const shown = Object.values(pages).flatMap((text) => blocks("json", text));
-    expect(shown.length).toBeGreaterThan(0);
-    for (const text of shown) expect(() => JSON.parse(text)).not.toThrow();
-  });
-
-  it("contain only commands that tests run", () => {
-    const tried = new Set([...commandLines(), ...triedCommands].map((line) => line.trim()));
-    const shown = Object.values(pages).flatMap((each) => commandLines(each));
-    expect(shown.length).toBeGreaterThan(3);
-    expect(shown.filter((line) => !tried.has(line))).toEqual([]);
-  });
-
-  it("include each command in the version table of docs/upgrading.md, whose versions match package.json", () => {
-    const rows = table(section("Versions", page("upgrading.md")), "Command");
-    const rest = [readme, ...Object.values(pages)]
-      .join("\n")
-      .replace(section("Versions", page("upgrading.md")), "");
-    const named = rows.flatMap(({ Command = "" }) => codeIn(Command));
-    expect(named.filter((code) => !rest.includes(code))).toEqual([]);
-    // Newest first, because the first row is the version that a user needs for everything.
-    const [newest = "", ...others] = rows.map((row) => row["Pulumi CLI"] ?? "");
-    const floor = packageJson.peerDependencies["@pulumi/pulumi"].replace("^", "");
-    const number = (version: string) =>
-      version.split(".").reduce((sum, part) => sum * 1_000 + Number(part), 0);
-    expect(number(newest)).toBeGreaterThan(number(floor));
-    expect(others.filter((version) => number(version) > number(floor))).toEqual([]);
-    expect(page("upgrading.md")).toContain(`@pulumi/pulumi ${floor} and a Pulumi CLI of that version`);
-    expect(newest).toBe(oldestCli);
-    expect(read("CONTRIBUTING.md")).toContain(`${newest} or newer`);
-  });
-
-  it("name only existing pages in doc comments", async () => {
-    const comments = Object.values(await docComments()).join("\n");
-    const named = new Set(comments.match(/docs\/[\w-]+\.md/g));
-    expect(named.size).toBeGreaterThan(8);
-    expect([...named].filter((path) => !existsSync(join(checkout, path)))).toEqual([]);
-  });
-
-  it("lead only to existing files and headings", () => {
-    const broken = Object.entries(pages).flatMap(([name, text]) => brokenLinks(join("docs", name), text));
-    for (const file of ["README.md", "CONTRIBUTING.md", "SECURITY.md", "llms.txt"])
-      broken.push(...brokenLinks(file, read(file)));
-    expect(broken).toEqual([]);
-  });
+test("docs/functions.md lists the arguments and the records of each function", async () => {
+  const rows = table(section("Functions", text), "Function");
+  const lists = {
+    getApiKeys: "GetApiKeysArgs",
+    getWorkspace: "GetWorkspaceArgs",
+    getScopes: "GetScopesArgs",
+  };
+  for (const [name, args] of Object.entries(lists)) {
+    const row = rows.find((each) => each["Function"] === `\`${name}\``);
+    expect(codeIn(row?.["Arguments"] ?? "")).toEqual(await fieldsIn(args));
+  }
+  const records = table(section("Records", text), "Record");
+  expect(records.length).toBe(3);
+  for (const { Record: record = "", Fields: fields = "" } of records)
+    expect(codeIn(fields)).toEqual(await fieldsIn(codeIn(record)[0] ?? ""));
 });
 
-describe("README.md", () => {
-  const { name, scripts, engines, peerDependencies } = packageJson;
+let project: Project;
 
-  it("has only commands that tests run, and names existing npm scripts and what a user installs", () => {
-    const npmLines = commandLines().filter((line) => line.startsWith("npm "));
-    const installed = [name, ...Object.keys(peerDependencies)].join(" ");
-    const known = ["npm init --yes", `npm install ${installed}`, "npm ci", "npm run demo", "npm test"];
-    expect(new Set(npmLines)).toEqual(new Set(known));
-    expect(Object.keys(scripts)).toEqual(expect.arrayContaining(["demo", "test"]));
-    // test/engine/readme.test.ts runs all others.
-    const tried = /^(npm |npx pulumi-apikeys standin |export PULUMI_|pulumi )/;
-    expect(commandLines().filter((line) => !tried.test(line))).toEqual([]);
-  });
+beforeAll(async () => {
+  project = await createProject("docs");
+});
+afterAll(() => project?.remove());
 
-  it("has a row for each resource, and one for the functions", () => {
-    const rows = table(section("Resources"), "Resource");
-    const named = rows.map(({ Resource = "" }) => /^\[(\w+)\]/.exec(Resource)?.[1]);
-    expect(named).toEqual([...Object.keys(definitions), "functions"]);
-  });
+test("the code in docs and doc comments compiles, in a project with the packed package", async () => {
+  const compilerOptions = {
+    ...{ module: "node20", target: "es2022", strict: true, skipLibCheck: true },
+    allowImportingTsExtensions: true,
+  };
+  await project.write("published.d.ts", read("test/package/published.d.ts"));
+  await project.write("tsconfig.json", JSON.stringify({ compilerOptions, include: ["**/*.ts"] }));
+  const comments = await docComments();
+  const programs = Object.entries({ ...pages, ...comments }).flatMap(([name, text]) =>
+    codeFiles("ts", text).map((block, place) => ({
+      ...block,
+      path: `${name}/${block.file ?? `${place}.ts`}`,
+    })),
+  );
+  for (const { path, text } of programs) {
+    await mkdir(join(project.dir, dirname(path)), { recursive: true });
+    await project.write(path, text);
+  }
+  expect(programs.length).toBeGreaterThan(30);
+  expect(new Set(programs.map(({ path }) => path)).size).toBe(programs.length);
+  const tsc = join(checkout, "node_modules", ".bin", "tsc");
+  const env = shellEnvironment(checkout, []);
+  const result = await execute(tsc, ["--noEmit", "-p", "."], { cwd: project.dir, env });
+  expect(result, result.output).toMatchObject({ code: 0 });
+});
 
-  it("requires the same versions as package.json", () => {
-    const cli = peerDependencies["@pulumi/pulumi"].replace("^", "");
-    const node = engines.node.replace(">=", "");
-    expect(readme).toContain(`Node.js ${node} or newer and the Pulumi CLI ${cli} or newer`);
-    expect(read("CHANGELOG.md")).toContain(`@pulumi/pulumi ${cli} or newer`);
-  });
+test("the JSON in docs is valid", () => {
+  const shown = Object.values(pages).flatMap((text) => blocks("json", text));
+  expect(shown.length).toBeGreaterThan(0);
+  for (const text of shown) expect(() => JSON.parse(text)).not.toThrow();
+});
+
+test("docs contain only commands that tests run", () => {
+  const tried = new Set([...commandLines(), ...triedCommands].map((line) => line.trim()));
+  const shown = Object.values(pages).flatMap((each) => commandLines(each));
+  expect(shown.length).toBeGreaterThan(3);
+  expect(shown.filter((line) => !tried.has(line))).toEqual([]);
+});
+
+test("docs show each command in the version table of docs/upgrading.md, whose versions match package.json", () => {
+  const rows = table(section("Versions", page("upgrading.md")), "Command");
+  const rest = [readme, ...Object.values(pages)]
+    .join("\n")
+    .replace(section("Versions", page("upgrading.md")), "");
+  const named = rows.flatMap(({ Command = "" }) => codeIn(Command));
+  expect(named.filter((code) => !rest.includes(code))).toEqual([]);
+  // Newest first, because the first row is the version that a user needs for everything.
+  const [newest = "", ...others] = rows.map((row) => row["Pulumi CLI"] ?? "");
+  const floor = packageJson.peerDependencies["@pulumi/pulumi"].replace("^", "");
+  const number = (version: string) => version.split(".").reduce((sum, part) => sum * 1_000 + Number(part), 0);
+  expect(number(newest)).toBeGreaterThan(number(floor));
+  expect(others.filter((version) => number(version) > number(floor))).toEqual([]);
+  expect(page("upgrading.md")).toContain(`@pulumi/pulumi ${floor} and a Pulumi CLI of that version`);
+  expect(newest).toBe(oldestCli);
+  expect(read("CONTRIBUTING.md")).toContain(`${newest} or newer`);
+});
+
+test("doc comments name only existing pages", async () => {
+  const comments = Object.values(await docComments()).join("\n");
+  const named = new Set(comments.match(/docs\/[\w-]+\.md/g));
+  expect(named.size).toBeGreaterThan(8);
+  expect([...named].filter((path) => !existsSync(join(checkout, path)))).toEqual([]);
+});
+
+test("links lead only to existing files and headings", () => {
+  const broken = Object.entries(pages).flatMap(([name, text]) => brokenLinks(join("docs", name), text));
+  for (const file of ["README.md", "CONTRIBUTING.md", "SECURITY.md", "llms.txt"])
+    broken.push(...brokenLinks(file, read(file)));
+  expect(broken).toEqual([]);
+});
+
+const { name, scripts, engines, peerDependencies } = packageJson;
+
+test("README.md has only commands that tests run, and names existing npm scripts and what a user installs", () => {
+  const npmLines = commandLines().filter((line) => line.startsWith("npm "));
+  const installed = [name, ...Object.keys(peerDependencies)].join(" ");
+  const known = ["npm init --yes", `npm install ${installed}`, "npm ci", "npm run demo", "npm test"];
+  expect(new Set(npmLines)).toEqual(new Set(known));
+  expect(Object.keys(scripts)).toEqual(expect.arrayContaining(["demo", "test"]));
+  // test/engine/readme.test.ts runs all others.
+  const tried = /^(npm |npx pulumi-apikeys standin |export PULUMI_|pulumi )/;
+  expect(commandLines().filter((line) => !tried.test(line))).toEqual([]);
+});
+
+test("README.md has a row for each resource, and one for the functions", () => {
+  const rows = table(section("Resources"), "Resource");
+  const named = rows.map(({ Resource = "" }) => /^\[(\w+)\]/.exec(Resource)?.[1]);
+  expect(named).toEqual([...Object.keys(definitions), "functions"]);
+});
+
+test("README.md requires the same versions as package.json", () => {
+  const cli = peerDependencies["@pulumi/pulumi"].replace("^", "");
+  const node = engines.node.replace(">=", "");
+  expect(readme).toContain(`Node.js ${node} or newer and the Pulumi CLI ${cli} or newer`);
+  expect(read("CHANGELOG.md")).toContain(`@pulumi/pulumi ${cli} or newer`);
 });

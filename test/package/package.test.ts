@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import ts from "typescript";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { type CommandOptions, execute } from "../../tools/engine/command";
 import { shellEnvironment } from "../../tools/engine/environment";
 import { checkout } from "../../tools/engine/folders";
@@ -33,192 +33,189 @@ async function usedBy(folder: string, entries: readonly string[], extension: str
   return { files: used, packages };
 }
 
-describe("the packed package", () => {
-  let packed: PackedPackage;
-  let files: readonly string[];
-  let project: Project;
+let packed: PackedPackage;
+let files: readonly string[];
+let project: Project;
 
-  beforeAll(async () => {
-    packed = await packedPackage();
-    const entries = await readdir(packed.folder, { recursive: true, withFileTypes: true });
-    files = entries
-      .filter((entry) => entry.isFile())
-      .map(({ parentPath, name }) => join(parentPath, name).slice(packed.folder.length + 1));
-    project = await createProject("package");
+beforeAll(async () => {
+  packed = await packedPackage();
+  const entries = await readdir(packed.folder, { recursive: true, withFileTypes: true });
+  files = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name).slice(packed.folder.length + 1));
+  project = await createProject("package");
+});
+afterAll(() => project.remove());
+
+/** What a user's program prints. */
+const node = async (script: string) => {
+  const env = shellEnvironment(checkout, []);
+  const result = await execute("node", ["-e", script], { cwd: project.dir, env });
+  expect(result, result.output).toMatchObject({ code: 0 });
+  return JSON.parse(result.stdout);
+};
+
+test("the packed package has what users need and nothing else", async () => {
+  const needed = [
+    /^(LICENSE|(README|CHANGELOG|SECURITY|THIRD_PARTY_NOTICES)\.md|llms\.txt|package\.json)$/,
+    /^dist\/(cli|sdk|provider|standin)\/.+\.(js|d\.ts)$/,
+    /^plugin\/(pulumi-resource-apikeys(\.cmd)?|(provider|grpc|undici)\.js|LICENSES\.txt)$/,
+    /^docs\/(internals\/interface|[\w-]+)\.md$/,
+    /^examples\/(?!demo)[\w-]+\/\w+(\.(ts|json|yaml|csv|py|txt|go|mod|sum))$/,
+  ];
+  const isNeeded = (file: string) => needed.some((pattern) => pattern.test(file));
+  expect(files.filter((file) => !isNeeded(file) || /\.test\./.test(file))).toEqual([]);
+  expect(files).toEqual(expect.arrayContaining(["LICENSE", "README.md", "CHANGELOG.md", "package.json"]));
+  const sizes = files.map(async (file) => (await stat(join(packed.folder, file))).size);
+  const unpacked = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+  const { size } = await stat(packed.tarball);
+  const kib = (bytes: number) => `${Math.round(bytes / 1024)} KiB`;
+  console.log(`${files.length} files, ${kib(size)} packed, ${kib(unpacked)} unpacked`);
+  expect(unpacked).toBeLessThan(5 * 1024 * 1024);
+});
+
+test("the packed package has all files that its pages link to, except CONTRIBUTING.md", async () => {
+  const texts = files.filter((file) => /^(README|docs\/.+)\.md$/.test(file));
+  expect(texts.length).toBeGreaterThan(15);
+  const linked = texts.map(async (file) => {
+    const text = await readFile(join(packed.folder, file), "utf8");
+    return [...text.matchAll(/\]\((?!https:|#)([^)#]+)/g)].map(([, to = ""]) => join(dirname(file), to));
   });
-  afterAll(() => project.remove());
+  const targets = new Set((await Promise.all(linked)).flat());
+  const isPacked = (target: string) => files.some((file) => file === target || file.startsWith(`${target}/`));
+  expect([...targets].filter((target) => !isPacked(target))).toEqual(["CONTRIBUTING.md"]);
+});
 
-  /** What a user's program prints. */
-  const node = async (script: string) => {
-    const env = shellEnvironment(checkout, []);
-    const result = await execute("node", ["-e", script], { cwd: project.dir, env });
-    expect(result, result.output).toMatchObject({ code: 0 });
-    return JSON.parse(result.stdout);
+test("the packed package has no code and no dependency that its exports don't use", async () => {
+  const entries = [
+    "dist/sdk/index",
+    "dist/sdk/policy",
+    "dist/provider/hosts/dynamic/index",
+    "dist/standin/index",
+  ];
+  const code = await usedBy(packed.folder, [...entries, "dist/cli/main"], ".js");
+  const types = await usedBy(packed.folder, entries, ".d.ts");
+  const isOfTypes = async (file: string) => {
+    const text = await readFile(join(packed.folder, file), "utf8");
+    return text.replace(/\/\*[\s\S]*?\*\/|"use strict";|^.*"__esModule".*$/gm, "").trim() === "";
   };
+  const unused = files.filter((file) => /^dist\/.*\.js$/.test(file) && !code.files.has(file));
+  for (const file of unused) expect(await isOfTypes(file), file).toBe(true);
+  const inside = files.filter((file) => /^dist\/provider\/.*\.d\.ts$/.test(file));
+  expect(inside.filter((file) => !types.files.has(file))).toEqual([]);
+  expect([...types.packages]).not.toContain("zod");
+  const { dependencies, peerDependencies } = JSON.parse(
+    await readFile(join(packed.folder, "package.json"), "utf8"),
+  );
+  expect([...code.packages].toSorted()).toEqual(
+    Object.keys({ ...dependencies, ...peerDependencies }).toSorted(),
+  );
+});
 
-  it("has what users need and nothing else", async () => {
-    const needed = [
-      /^(LICENSE|(README|CHANGELOG|SECURITY|THIRD_PARTY_NOTICES)\.md|llms\.txt|package\.json)$/,
-      /^dist\/(cli|sdk|provider|standin)\/.+\.(js|d\.ts)$/,
-      /^plugin\/(pulumi-resource-apikeys(\.cmd)?|(provider|grpc|undici)\.js|LICENSES\.txt)$/,
-      /^docs\/(internals\/interface|[\w-]+)\.md$/,
-      /^examples\/(?!demo)[\w-]+\/\w+(\.(ts|json|yaml|csv|py|txt|go|mod|sum))$/,
-    ];
-    const isNeeded = (file: string) => needed.some((pattern) => pattern.test(file));
-    expect(files.filter((file) => !isNeeded(file) || /\.test\./.test(file))).toEqual([]);
-    expect(files).toEqual(expect.arrayContaining(["LICENSE", "README.md", "CHANGELOG.md", "package.json"]));
-    const sizes = files.map(async (file) => (await stat(join(packed.folder, file))).size);
-    const unpacked = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
-    const { size } = await stat(packed.tarball);
-    const kib = (bytes: number) => `${Math.round(bytes / 1024)} KiB`;
-    console.log(`${files.length} files, ${kib(size)} packed, ${kib(unpacked)} unpacked`);
-    expect(unpacked).toBeLessThan(5 * 1024 * 1024);
-  });
+test("the packed package imports nothing dynamically, which fails in Jest", async () => {
+  for (const file of files.filter((name) => /^dist\/.*\.js$/.test(name))) {
+    expect(await readFile(join(packed.folder, file), "utf8"), file).not.toMatch(/\bimport\(/);
+  }
+});
 
-  it("has all files that its pages link to, except CONTRIBUTING.md", async () => {
-    const texts = files.filter((file) => /^(README|docs\/.+)\.md$/.test(file));
-    expect(texts.length).toBeGreaterThan(15);
-    const linked = texts.map(async (file) => {
-      const text = await readFile(join(packed.folder, file), "utf8");
-      return [...text.matchAll(/\]\((?!https:|#)([^)#]+)/g)].map(([, to = ""]) => join(dirname(file), to));
-    });
-    const targets = new Set((await Promise.all(linked)).flat());
-    const isPacked = (target: string) =>
-      files.some((file) => file === target || file.startsWith(`${target}/`));
-    expect([...targets].filter((target) => !isPacked(target))).toEqual(["CONTRIBUTING.md"]);
-  });
+test("the packed package passes publint", async () => {
+  const { messages, pkg } = await publint({ pkgDir: packed.folder, strict: true, pack: false });
+  expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
+});
 
-  it("has no code and no dependency that its exports don't use", async () => {
-    const entries = [
-      "dist/sdk/index",
-      "dist/sdk/policy",
-      "dist/provider/hosts/dynamic/index",
-      "dist/standin/index",
-    ];
-    const code = await usedBy(packed.folder, [...entries, "dist/cli/main"], ".js");
-    const types = await usedBy(packed.folder, entries, ".d.ts");
-    const isOfTypes = async (file: string) => {
-      const text = await readFile(join(packed.folder, file), "utf8");
-      return text.replace(/\/\*[\s\S]*?\*\/|"use strict";|^.*"__esModule".*$/gm, "").trim() === "";
-    };
-    const unused = files.filter((file) => /^dist\/.*\.js$/.test(file) && !code.files.has(file));
-    for (const file of unused) expect(await isOfTypes(file), file).toBe(true);
-    const inside = files.filter((file) => /^dist\/provider\/.*\.d\.ts$/.test(file));
-    expect(inside.filter((file) => !types.files.has(file))).toEqual([]);
-    expect([...types.packages]).not.toContain("zod");
-    const { dependencies, peerDependencies } = JSON.parse(
-      await readFile(join(packed.folder, "package.json"), "utf8"),
-    );
-    expect([...code.packages].toSorted()).toEqual(
-      Object.keys({ ...dependencies, ...peerDependencies }).toSorted(),
-    );
+test("the packed package has types for every way in which TypeScript resolves modules", async () => {
+  const attw = join(checkout, "node_modules", ".bin", "attw");
+  const env = shellEnvironment(checkout, []);
+  const result = await execute(attw, [packed.tarball, "--format", "ascii", "--no-emoji", "--no-color"], {
+    env,
   });
+  expect(result.code, result.output).toBe(0);
+});
 
-  it("imports nothing dynamically, which fails in Jest", async () => {
-    for (const file of files.filter((name) => /^dist\/.*\.js$/.test(name))) {
-      expect(await readFile(join(packed.folder, file), "utf8"), file).not.toMatch(/\bimport\(/);
-    }
-  });
+test("the packed package loads from CommonJS and from ES modules, with the same exports", async () => {
+  const entries = ["", "/policy", "/testing", "/dynamic"].map((path) => `pulumi-apikeys${path}`);
+  for (const entry of entries) {
+    const [required, imported] = await node(`
+      import("${entry}").then(({ default: _, "module.exports": __, __esModule, ...names }) =>
+        console.log(JSON.stringify([Object.keys(require("${entry}")).sort(), Object.keys(names).sort()])))`);
+    expect(required).not.toEqual([]);
+    expect(imported).toEqual(required);
+  }
+});
 
-  it("passes publint", async () => {
-    const { messages, pkg } = await publint({ pkgDir: packed.folder, strict: true, pack: false });
-    expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
-  });
+test("the packed package has the provider in one file", async () => {
+  const loaded: string[] = await node(`
+    require("pulumi-apikeys/dynamic").provider("ApiKey");
+    console.log(JSON.stringify(Object.keys(require.cache)))`);
+  expect(loaded.map((file) => file.slice(file.lastIndexOf("pulumi-apikeys")))).toEqual([
+    join("pulumi-apikeys", "dist", "provider", "hosts", "dynamic", "index.js"),
+  ]);
+});
 
-  it("has types for every way in which TypeScript resolves modules", async () => {
-    const attw = join(checkout, "node_modules", ".bin", "attw");
-    const env = shellEnvironment(checkout, []);
-    const result = await execute(attw, [packed.tarball, "--format", "ascii", "--no-emoji", "--no-color"], {
-      env,
-    });
-    expect(result.code, result.output).toBe(0);
-  });
+test("the packed package has the licences of all packages that its scripts contain", async () => {
+  const bundles = ["provider/hosts/dynamic/index.js", "provider/functions.js", "cli/main.js"];
+  const texts = bundles.map((file) => readFile(join(packed.folder, "dist", file), "utf8"));
+  const held = (await Promise.all(texts)).flatMap((text) =>
+    [...text.matchAll(/^\/\/ node_modules\/((?:@[^/]+\/)?[^/]+)\//gm)].map(([, name]) => name),
+  );
+  const notices = await readFile(join(packed.folder, "THIRD_PARTY_NOTICES.md"), "utf8");
+  const [, first, ...others] = notices.split(/^(?:```text|-{80})\n/m);
+  const named = [first, ...others].flatMap((text = "") => text.trim().split("\n")[0]?.split(", "));
+  expect(named.toSorted()).toEqual([...new Set(held)].toSorted());
+  expect(notices.match(/^Copyright /gm)?.length).toBeGreaterThan(0);
+});
 
-  it("loads from CommonJS and from ES modules, with the same exports", async () => {
-    const entries = ["", "/policy", "/testing", "/dynamic"].map((path) => `pulumi-apikeys${path}`);
-    for (const entry of entries) {
-      const [required, imported] = await node(`
-        import("${entry}").then(({ default: _, "module.exports": __, __esModule, ...names }) =>
-          console.log(JSON.stringify([Object.keys(require("${entry}")).sort(), Object.keys(names).sort()])))`);
-      expect(required).not.toEqual([]);
-      expect(imported).toEqual(required);
-    }
+test("the packed package has a command that runs the stand-in and adopts its keys", async () => {
+  const { bin } = JSON.parse(await readFile(join(packed.folder, "package.json"), "utf8"));
+  const script = join(project.dir, "node_modules", "pulumi-apikeys", bin["pulumi-apikeys"]);
+  const command = (args: readonly string[], options: CommandOptions = {}) =>
+    execute("node", [script, ...args], { cwd: project.dir, timeoutMs: 30_000, ...options });
+  const env = shellEnvironment(checkout, []);
+  let pid = 0;
+  let adopted: ReturnType<typeof command> | undefined;
+  const ran = await command(["standin", "--port", "0"], {
+    env,
+    onStart: (started) => {
+      pid = started;
+    },
+    onStdout: (text) => {
+      const exported = Object.fromEntries(
+        [...text.matchAll(/^export (\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
+      );
+      if (!("APIKEYS_BASE_URL" in exported)) return;
+      adopted = command(["adopt", "--workspace", "ws_main"], { env: { ...env, ...exported } });
+      void adopted.finally(() => process.kill(pid, "SIGINT"));
+    },
   });
+  expect(ran, ran.output).toMatchObject({ code: 0 });
+  const { code, stdout, output } = (await adopted) ?? {};
+  expect(code, output).toBe(0);
+  expect(stdout).toBe('// Workspace "ws_main" has no keys to adopt.\nexport {};\n');
+  expect((await command(["bogus"], { env })).code).toBe(2);
+});
 
-  it("has the provider in one file", async () => {
-    const loaded: string[] = await node(`
-      require("pulumi-apikeys/dynamic").provider("ApiKey");
-      console.log(JSON.stringify(Object.keys(require.cache)))`);
-    expect(loaded.map((file) => file.slice(file.lastIndexOf("pulumi-apikeys")))).toEqual([
-      join("pulumi-apikeys", "dist", "provider", "hosts", "dynamic", "index.js"),
-    ]);
-  });
+test("the packed package loads neither the HTTP client nor zod into programs, and only three small files into a policy pack", async () => {
+  const loadedBy = async (entry: string): Promise<string[]> =>
+    node(`require("${entry}"); console.log(JSON.stringify(Object.keys(require.cache)))`);
+  const loaded = await loadedBy("pulumi-apikeys");
+  expect(loaded).toContain(join(project.dir, "node_modules", "pulumi-apikeys", "dist", "sdk", "index.js"));
+  expect(loaded.filter((file) => /node_modules.(undici|zod)/.test(file))).toEqual([]);
+  const ofPolicy = await loadedBy("pulumi-apikeys/policy");
+  expect(ofPolicy.map((file) => file.slice(file.lastIndexOf("pulumi-apikeys"))).toSorted()).toEqual(
+    ["keyProperties", "policy", "types"].map((name) => join("pulumi-apikeys", "dist", "sdk", `${name}.js`)),
+  );
+});
 
-  it("has the licences of all packages that its scripts contain", async () => {
-    const bundles = ["provider/hosts/dynamic/index.js", "provider/functions.js", "cli/main.js"];
-    const texts = bundles.map((file) => readFile(join(packed.folder, "dist", file), "utf8"));
-    const held = (await Promise.all(texts)).flatMap((text) =>
-      [...text.matchAll(/^\/\/ node_modules\/((?:@[^/]+\/)?[^/]+)\//gm)].map(([, name]) => name),
-    );
-    const notices = await readFile(join(packed.folder, "THIRD_PARTY_NOTICES.md"), "utf8");
-    const [, first, ...others] = notices.split(/^(?:```text|-{80})\n/m);
-    const named = [first, ...others].flatMap((text = "") => text.trim().split("\n")[0]?.split(", "));
-    expect(named.toSorted()).toEqual([...new Set(held)].toSorted());
-    expect(notices.match(/^Copyright /gm)?.length).toBeGreaterThan(0);
-  });
-
-  it("has a command that runs the stand-in and adopts its keys", async () => {
-    const { bin } = JSON.parse(await readFile(join(packed.folder, "package.json"), "utf8"));
-    const script = join(project.dir, "node_modules", "pulumi-apikeys", bin["pulumi-apikeys"]);
-    const command = (args: readonly string[], options: CommandOptions = {}) =>
-      execute("node", [script, ...args], { cwd: project.dir, timeoutMs: 30_000, ...options });
-    const env = shellEnvironment(checkout, []);
-    let pid = 0;
-    let adopted: ReturnType<typeof command> | undefined;
-    const ran = await command(["standin", "--port", "0"], {
-      env,
-      onStart: (started) => {
-        pid = started;
-      },
-      onStdout: (text) => {
-        const exported = Object.fromEntries(
-          [...text.matchAll(/^export (\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
-        );
-        if (!("APIKEYS_BASE_URL" in exported)) return;
-        adopted = command(["adopt", "--workspace", "ws_main"], { env: { ...env, ...exported } });
-        void adopted.finally(() => process.kill(pid, "SIGINT"));
-      },
-    });
-    expect(ran, ran.output).toMatchObject({ code: 0 });
-    const { code, stdout, output } = (await adopted) ?? {};
-    expect(code, output).toBe(0);
-    expect(stdout).toBe('// Workspace "ws_main" has no keys to adopt.\nexport {};\n');
-    expect((await command(["bogus"], { env })).code).toBe(2);
-  });
-
-  it("loads neither the HTTP client nor zod into programs, and only three small files into a policy pack", async () => {
-    const loadedBy = async (entry: string): Promise<string[]> =>
-      node(`require("${entry}"); console.log(JSON.stringify(Object.keys(require.cache)))`);
-    const loaded = await loadedBy("pulumi-apikeys");
-    expect(loaded).toContain(join(project.dir, "node_modules", "pulumi-apikeys", "dist", "sdk", "index.js"));
-    expect(loaded.filter((file) => /node_modules.(undici|zod)/.test(file))).toEqual([]);
-    const ofPolicy = await loadedBy("pulumi-apikeys/policy");
-    expect(ofPolicy.map((file) => file.slice(file.lastIndexOf("pulumi-apikeys"))).toSorted()).toEqual(
-      ["keyProperties", "policy", "types"].map((name) => join("pulumi-apikeys", "dist", "sdk", `${name}.js`)),
-    );
-  });
-
-  it("says what to install if Node.js is too old, or this version has no such resource", async () => {
-    const problemOf = (version: string, expression: string) =>
-      node(`Object.defineProperty(process, "version", { value: "${version}" });
-        (async () => ${expression})().then(() => "none", (error) => error.message)
-          .then((message) => console.log(JSON.stringify(message)));`);
-    const providerOf = (kind: string) => `require("pulumi-apikeys/dynamic").provider("${kind}")`;
-    const needed = "pulumi-apikeys needs Node.js 22.19 or newer on PATH; this is v22.18.0.";
-    expect(await problemOf("v22.18.0", providerOf("ApiKey"))).toBe(needed);
-    expect(await problemOf("v22.18.0", `require("pulumi-apikeys").getWorkspaces()`)).toBe(needed);
-    expect(await problemOf("v22.19.0", providerOf("ApiKey"))).toBe("none");
-    const unknown = await problemOf("v22.19.0", providerOf("Robot"));
-    expect(unknown).toMatch(/^This version of pulumi-apikeys has no resource Robot: install /);
-  });
+test("the packed package says what to install if Node.js is too old, or this version has no such resource", async () => {
+  const problemOf = (version: string, expression: string) =>
+    node(`Object.defineProperty(process, "version", { value: "${version}" });
+      (async () => ${expression})().then(() => "none", (error) => error.message)
+        .then((message) => console.log(JSON.stringify(message)));`);
+  const providerOf = (kind: string) => `require("pulumi-apikeys/dynamic").provider("${kind}")`;
+  const needed = "pulumi-apikeys needs Node.js 22.19 or newer on PATH; this is v22.18.0.";
+  expect(await problemOf("v22.18.0", providerOf("ApiKey"))).toBe(needed);
+  expect(await problemOf("v22.18.0", `require("pulumi-apikeys").getWorkspaces()`)).toBe(needed);
+  expect(await problemOf("v22.19.0", providerOf("ApiKey"))).toBe("none");
+  const unknown = await problemOf("v22.19.0", providerOf("Robot"));
+  expect(unknown).toMatch(/^This version of pulumi-apikeys has no resource Robot: install /);
 });
