@@ -1,118 +1,47 @@
-import { createConnection } from "node:net";
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import type { Fault } from "../../../standin";
-import { heldKey, newKey, open, send } from "./standInCaller";
+import { heldKey, newKey, open } from "./standInCaller";
 
-/** Creates a key with this fault: what the client gets, whether the key was created, and the logged status. */
-async function createWith(fault: Fault) {
-  const { standIn, post, get } = await open();
-  standIn.inject({ fault });
-  const reply = await post("/api-key", newKey).catch(() => undefined);
-  expect((await get("/workspace")).status).toBe(200);
-  const [request] = standIn.requests;
-  expect(request?.fault).toBe(fault.kind);
-  expect(request?.carriedOut).toBe(standIn.keys().length === 1);
-  const { status, body, text = "" } = reply ?? {};
-  const headers = Object.fromEntries(reply?.headers ?? []);
-  const bytes = Buffer.byteLength(text);
-  return { status, body, text, bytes, headers, carriedOut: request?.carriedOut, logged: request?.status };
-}
+const broken: Fault = { kind: "status", status: 503 };
 
-const noAnswer = { status: undefined, text: "" };
-const message = { message: expect.any(String) };
-const without = (...names: readonly string[]) =>
-  expect.not.objectContaining(Object.fromEntries(names.map((name) => [name, expect.anything()])));
+test.each<[Fault, status: number | undefined, isCarriedOut: boolean, answer?: object]>([
+  [{ kind: "resetBefore" }, undefined, false],
+  [{ kind: "resetAfter" }, undefined, true],
+  [{ kind: "truncated" }, undefined, true],
+  [{ kind: "raw", bytes: "no" }, undefined, true],
+  [{ kind: "errorAfter" }, 500, true, { message: expect.any(String) }],
+  [broken, 503, false, { message: expect.any(String) }],
+  [{ kind: "status", status: 402, body: { a: 1 } }, 402, false, { a: 1 }],
+  [{ kind: "garbled" }, 200, true],
+  [{ kind: "drip", bytesPerSecond: 5_000 }, 201, true, { apiKey: { name: "ci" } }],
+  [{ kind: "hugeBody", bytes: 100_000 }, 201, true, { apiKey: { name: "ci" } }],
+  [{ kind: "html" }, 200, false],
+  [{ kind: "emptyBody", status: 202 }, 202, true],
+  [{ kind: "withoutKey" }, 201, true, { apiKey: expect.not.objectContaining({ key: expect.anything() }) }],
+  [{ kind: "otherRecord" }, 201, true, { apiKey: { id: expect.stringMatching(/-other$/) } }],
+  [{ kind: "markedDeleted" }, 201, true, { apiKey: { deleted: true } }],
+  [{ kind: "withoutEffect" }, 201, false, { apiKey: { name: "ci", key: expect.any(String) } }],
+  [{ kind: "headers", headers: { "content-type": "text/html" } }, 201, true, { apiKey: { name: "ci" } }],
+  [{ kind: "moreFields", json: '"name":"b","$&":1' }, 201, true, { apiKey: { name: "b", "$&": 1 } }],
+])(
+  "the stand-in answers a create with this fault, and carries it out or not, as documented: %j",
+  async (...row) => {
+    const [fault, status, isCarriedOut, answer] = row;
+    const { standIn, post, get } = await open();
+    standIn.inject({ fault });
+    const reply = await post("/api-key", newKey).catch(() => undefined);
+    expect(reply?.status).toBe(status);
+    if (answer === undefined) expect(reply?.body).toBeUndefined();
+    else expect(reply?.body).toMatchObject(answer);
+    expect(standIn.requests[0]).toMatchObject({ fault: fault.kind, carriedOut: isCarriedOut });
+    expect(standIn.keys()).toHaveLength(isCarriedOut ? 1 : 0);
+    expect((await get("/workspace")).status).toBe(200);
+  },
+);
 
-describe("a fault of the stand-in", () => {
-  it.each<[Fault, object]>([
-    [{ kind: "resetBefore" }, { ...noAnswer, logged: 0, carriedOut: false }],
-    [{ kind: "resetAfter" }, { ...noAnswer, logged: 0, carriedOut: true }],
-    [{ kind: "truncated" }, { ...noAnswer, logged: 201, carriedOut: true }],
-    [{ kind: "errorAfter" }, { status: 500, body: message, carriedOut: true, logged: 500 }],
-    [
-      { kind: "errorAfter", status: 504 },
-      { status: 504, carriedOut: true },
-    ],
-    [
-      { kind: "status", status: 503 },
-      { status: 503, body: message, carriedOut: false },
-    ],
-    [
-      { kind: "status", status: 402, body: { a: 1 }, headers: { "x-why": "funds" } },
-      { status: 402, body: { a: 1 }, headers: { "x-why": "funds" }, carriedOut: false },
-    ],
-    [
-      { kind: "status", status: 502, body: "bad gateway" },
-      { text: "bad gateway", headers: { "content-type": "text/plain" } },
-    ],
-    [
-      { kind: "garbled" },
-      {
-        status: 200,
-        body: undefined,
-        text: expect.stringMatching(/^\{"apiKey":.*"key":"sk_/),
-        carriedOut: true,
-      },
-    ],
-    [
-      { kind: "status", status: 307, headers: { location: "http://127.0.0.1:9/x" } },
-      { status: 307, headers: { location: "http://127.0.0.1:9/x" }, carriedOut: false },
-    ],
-    [
-      { kind: "hugeBody", bytes: 3_000_000 },
-      { status: 201, bytes: 3_000_000, carriedOut: true, headers: without("content-length") },
-    ],
-    [
-      { kind: "hugeBody", bytes: 100_000, contentLength: true },
-      { bytes: 100_000, body: { apiKey: { name: "ci" } }, headers: { "content-length": "100000" } },
-    ],
-    [
-      { kind: "html" },
-      {
-        status: 200,
-        text: expect.stringMatching(/^<!doctype html>/),
-        headers: { "content-type": "text/html; charset=utf-8" },
-        carriedOut: false,
-      },
-    ],
-    [{ kind: "html", status: 502 }, { status: 502 }],
-    [{ kind: "emptyBody" }, { status: 200, text: "", carriedOut: true }],
-    [{ kind: "emptyBody", status: 202 }, { status: 202 }],
-    [{ kind: "withoutKey" }, { body: { apiKey: without("key") }, carriedOut: true }],
-    [
-      { kind: "headers", headers: { "content-type": "text/html", "retry-after": ["1", "x"] } },
-      {
-        status: 201,
-        body: { apiKey: { name: "ci" } },
-        headers: { "content-type": "text/html", "retry-after": "1, x" },
-        carriedOut: true,
-      },
-    ],
-    [
-      { kind: "moreFields", json: '"name":"b","$&":1' },
-      { body: { apiKey: { name: "b", "$&": 1, key: expect.any(String) } }, carriedOut: true },
-    ],
-    [
-      { kind: "raw", bytes: "no" },
-      { ...noAnswer, carriedOut: true },
-    ],
-  ])("changes the answer to a create, and applies it or not, as documented: %j", async (fault, expected) => {
-    expect(await createWith(fault)).toMatchObject(expected);
-  });
-
-  it("truncated: half of the body arrives, and an answer without a body is cut off too", async () => {
-    const { standIn, patch } = await open({ patchAnswer: "nothing" });
-    standIn.inject({ fault: { kind: "truncated" } });
-    const [headers, body] = (await exchangeRaw(standIn.url)).split("\r\n\r\n");
-    const declared = Number(/content-length: (\d+)/i.exec(headers ?? "")?.[1]);
-    expect(body).toMatch(/^\{"message"/);
-    expect(body).toHaveLength(Math.floor(declared / 2));
-    standIn.inject({ fault: { kind: "truncated" } });
-    await expect(patch("/workspace/ws_main", { defaultKeyPrefix: "p" })).rejects.toThrow();
-    expect(standIn.workspaces()[0]?.defaultKeyPrefix).toBe("p");
-  });
-
-  it.each([true, false])("hang: no answer (applied: %s)", async (carriedOut) => {
+test.each([true, false])(
+  "the stand-in hangs without an answer, and may carry the request out: %s",
+  async (carriedOut) => {
     const { standIn, post } = await open();
     standIn.inject({ fault: { kind: "hang", carriedOut } });
     const reply = expect(post("/api-key", newKey)).rejects.toThrow();
@@ -121,127 +50,90 @@ describe("a fault of the stand-in", () => {
     expect(standIn.requests[0]).toMatchObject({ status: 0, carriedOut });
     await standIn.close();
     await reply;
-  });
+  },
+);
 
-  it("drip: the whole body, a few bytes at a time", async () => {
-    const { standIn } = await open();
-    standIn.inject({ fault: { kind: "drip", bytesPerSecond: 2_000 } });
-    const response = await fetch(`${standIn.url}/api/v1/workspace`, {
-      headers: { authorization: `Bearer ${standIn.accessToken}` },
-    });
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of response.body ?? []) chunks.push(chunk);
-    expect(chunks.length).toBeGreaterThan(1);
-    expect(JSON.parse(Buffer.concat(chunks).toString()).workspaces).toHaveLength(2);
-  });
-
-  it.each<Fault>([
-    { kind: "drip", bytesPerSecond: 1 },
-    { kind: "hugeBody", bytes: 1_000_000_000 },
-  ])("ends when the client closes the connection without reading on: %j", async (fault) => {
-    let ended = 0;
-    const { standIn } = await open({}, { onRequest: () => (ended += 1) });
-    standIn.inject({ fault });
-    const leaving = new AbortController();
-    const headers = { authorization: `Bearer ${standIn.accessToken}` };
-    await fetch(`${standIn.url}/api/v1/workspace`, { headers, signal: leaving.signal });
-    leaving.abort();
-    await expect.poll(() => ended).toBe(1);
-  });
-
-  it("withoutKey: migrate doesn't return the key either", async () => {
-    const { standIn, post } = await open();
-    standIn.inject({ fault: { kind: "withoutKey" } });
-    expect((await post("/api-key/migrate", heldKey)).body.apiKey).not.toHaveProperty("key");
-  });
-
-  it("otherRecord: another record of the tenant if there is one, otherwise an invented one", async () => {
-    const { standIn, create, get, post, patch, keyPath } = await open();
-    standIn.inject({ times: Number.POSITIVE_INFINITY, fault: { kind: "otherRecord" } });
-    standIn.addTenant({ accessToken: "other", workspaces: [{ id: "ws_other" }] });
-    standIn.addKey({ workspaceId: "ws_other", name: "foreign" });
-    const invented = await create({ name: "first" });
-    const [first] = standIn.keys({ workspaceId: "ws_main" });
-    expect(invented).toMatchObject({ id: `${first?.id}-other`, name: "first", key: first?.key });
-    expect(await create({ name: "second" })).toMatchObject({ id: first?.id, key: first?.key });
-    const second = standIn.keys({ workspaceId: "ws_main" })[1]?.id ?? "";
-    expect((await get(keyPath(second))).body.apiKey).toMatchObject({ id: first?.id });
-    expect((await patch("/workspace/ws_main", {})).body.workspace.id).toBe("ws_second");
-    const scope = { name: "s", representation: "s", description: "" };
-    const made = (await post("/workspace/ws_main/scope", scope)).body.scope;
-    expect(made.id).toBe(`${standIn.scopes("ws_main")[0]?.id}-other`);
-    const billing = { totalCredits: "1", workspaceId: "ws_main" };
-    await post("/customer-billing", billing);
-    expect((await post("/customer-billing", billing)).body.billing.id).toBe(standIn.billings()[0]?.id);
-    expect((await get("/workspace")).body.workspaces).toHaveLength(2);
-  });
+test("the stand-in answers with another record of the same tenant, if there is one", async () => {
+  const { standIn, create, get, keyPath } = await open();
+  standIn.addTenant({ accessToken: "other", workspaces: [{ id: "ws_other" }] });
+  standIn.addKey({ workspaceId: "ws_other", name: "foreign" });
+  const [first, second] = [await create(), await create()];
+  standIn.inject({ fault: { kind: "otherRecord" } });
+  expect((await get(keyPath(second.id))).body.apiKey.id).toBe(first.id);
 });
 
-describe("a fault rule of the stand-in", () => {
-  const broken: Fault = { kind: "status", status: 503 };
+type WithoutEffect = Omit<Extract<Fault, { kind: "withoutEffect" }>, "kind">;
 
-  it("applies once by default, and only after as many requests as `after` says", async () => {
-    const { standIn, get } = await open();
-    const statuses = async (count: number) => {
-      const seen: number[] = [];
-      for (let n = 0; n < count; n += 1) seen.push((await get("/workspace")).status);
-      return seen;
-    };
-    standIn.inject({ after: 1, fault: broken });
-    expect(await statuses(3)).toEqual([200, 503, 200]);
-    standIn.inject({ times: 2, fault: broken });
-    expect(await statuses(3)).toEqual([503, 503, 200]);
-    standIn.inject({ times: Number.POSITIVE_INFINITY, fault: broken });
-    expect(await statuses(5)).toEqual([503, 503, 503, 503, 503]);
-    standIn.clearFaults();
-    expect(await statuses(1)).toEqual([200]);
-  });
+test.each<[WithoutEffect, number, unknown, unknown]>([
+  [{}, 200, "new", true],
+  [{ answer: "before", status: 202 }, 202, "ci", false],
+  [{ answer: "nothing", status: 204 }, 204, "", ""],
+  [{ answer: "emptyObject" }, 200, "{}", "{}"],
+])(
+  "the stand-in answers a PATCH and a DELETE that have no effect with %j",
+  async (fault, status, name, deleted) => {
+    const { standIn, create, patch, del, keyPath } = await open();
+    const path = keyPath((await create()).id);
+    const before = standIn.keys();
+    standIn.inject({ times: 2, fault: { kind: "withoutEffect", ...fault } });
+    const [edit, deletion] = [await patch(path, { name: "new" }), await del(path)];
+    expect([edit.status, edit.body?.apiKey?.name ?? edit.text]).toEqual([status, name]);
+    expect([deletion.status, deletion.body?.apiKey?.deleted ?? deletion.text]).toEqual([status, deleted]);
+    expect(standIn.requests.at(-1)?.carriedOut).toBe(false);
+    expect(standIn.keys()).toEqual(before);
+  },
+);
 
-  it("applies only to the given endpoints, method and condition", async () => {
-    const { standIn, get, post } = await open();
-    standIn.inject({ endpoint: "createApiKey", fault: broken });
-    standIn.inject({ endpoint: ["readWorkspace", "listScopes"], fault: broken });
-    standIn.inject({ method: "POST", fault: { kind: "status", status: 502 } });
-    standIn.inject({
-      when: ({ path }) => path.endsWith("ws_second"),
-      fault: { kind: "status", status: 500 },
-    });
-    expect((await get("/workspace")).status).toBe(200);
-    expect((await get("/workspace/ws_main/scopes")).status).toBe(503);
-    expect((await get("/workspace/ws_main")).status).toBe(200);
-    expect((await get("/workspace/ws_second")).status).toBe(500);
-    expect((await post("/api-key", newKey)).status).toBe(503);
-    expect((await post("/api-key", newKey)).status).toBe(502);
-    expect((await post("/api-key", newKey)).status).toBe(201);
-  });
-
-  it("counts requests that another rule applies to", async () => {
-    const { standIn, get } = await open();
-    standIn.inject({ fault: broken });
-    standIn.inject({ after: 1, fault: { kind: "status", status: 502 } });
-    expect((await get("/workspace")).status).toBe(503);
-    expect((await get("/workspace")).status).toBe(502);
-  });
-
-  it("does not apply a request that the stand-in would have refused", async () => {
-    const { standIn } = await open();
-    standIn.inject({ fault: { kind: "resetAfter" } });
-    await expect(send(standIn, "POST", "/api-key", { name: "x" })).rejects.toThrow();
-    expect(standIn.requests[0]).toMatchObject({ carriedOut: false, fault: "resetAfter" });
-  });
+test("the stand-in answers POSTs that have no effect with records that were never created", async () => {
+  const { standIn, get, post, keyPath } = await open();
+  standIn.inject({ times: 3, fault: { kind: "withoutEffect" } });
+  const { apiKey } = (await post("/api-key/migrate", heldKey)).body;
+  expect(standIn.secrets()).toContain(apiKey.key);
+  const scope = { name: "s", representation: "s", description: "" };
+  expect((await post("/workspace/ws_main/scope", scope)).body.scope.name).toBe("s");
+  const credits = { totalCredits: "1", workspaceId: "ws_main" };
+  expect((await post("/customer-billing", credits)).body.billing.totalCredits).toBe("1");
+  expect([standIn.keys(), standIn.scopes("ws_main"), standIn.billings()]).toEqual([[], [], []]);
+  expect((await get(keyPath(apiKey.id))).status).toBe(404);
 });
 
-/** All bytes of the answer to a request without a token. */
-function exchangeRaw(url: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const { hostname, port } = new URL(url);
-    const request = "GET /api/v1/workspace HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
-    const socket = createConnection(Number(port), hostname, () => socket.write(request));
-    let received = "";
-    socket.on("data", (chunk) => {
-      received += chunk.toString();
-    });
-    socket.on("close", () => resolve(received));
-    socket.on("error", reject);
+test("a fault of the stand-in applies once by default, `after` some requests, or several `times`", async () => {
+  const { standIn, get } = await open();
+  const statuses = async (count: number) => {
+    const seen: number[] = [];
+    for (let n = 0; n < count; n += 1) seen.push((await get("/workspace")).status);
+    return seen;
+  };
+  standIn.inject({ after: 1, fault: broken });
+  expect(await statuses(3)).toEqual([200, 503, 200]);
+  standIn.inject({ times: Number.POSITIVE_INFINITY, fault: broken });
+  expect(await statuses(5)).toEqual([503, 503, 503, 503, 503]);
+  standIn.clearFaults();
+  expect(await statuses(1)).toEqual([200]);
+  // A rule also counts the requests that another one applies to.
+  standIn.inject({ fault: broken });
+  standIn.inject({ after: 1, fault: { kind: "status", status: 502 } });
+  expect(await statuses(3)).toEqual([503, 502, 200]);
+});
+
+test("a fault of the stand-in applies only to the given endpoints, method and condition", async () => {
+  const { standIn, get, post } = await open();
+  standIn.inject({ endpoint: ["readWorkspace", "listScopes"], fault: broken });
+  standIn.inject({ method: "POST", fault: { kind: "status", status: 502 } });
+  standIn.inject({
+    when: ({ path }) => path.endsWith("ws_second"),
+    fault: { kind: "status", status: 500 },
   });
-}
+  expect((await get("/workspace")).status).toBe(200);
+  expect((await get("/workspace/ws_main/scopes")).status).toBe(503);
+  expect((await get("/workspace/ws_main")).status).toBe(200);
+  expect((await get("/workspace/ws_second")).status).toBe(500);
+  expect((await post("/api-key", newKey)).status).toBe(502);
+});
+
+test("a fault of the stand-in doesn't carry out a request that would be refused", async () => {
+  const { standIn, post } = await open();
+  standIn.inject({ fault: { kind: "resetAfter" } });
+  await expect(post("/api-key", { name: "x" })).rejects.toThrow();
+  expect(standIn.requests[0]).toMatchObject({ carriedOut: false, fault: "resetAfter" });
+});

@@ -11,12 +11,7 @@ import {
 // biome-ignore lint/suspicious/noExplicitAny: the tests look at JSON whose shape they assert
 export type Json = any;
 
-export interface Reply {
-  status: number;
-  headers: Headers;
-  text: string;
-  body: Json;
-}
+export type Reply = Awaited<ReturnType<typeof send>>;
 
 /** Sends one request with a bearer token and JSON. */
 export async function send(
@@ -25,20 +20,27 @@ export async function send(
   path: string,
   body?: unknown,
   headers: Record<string, string> = {},
-): Promise<Reply> {
-  const content = typeof body === "string" ? body : JSON.stringify(body);
+) {
   const response = await fetch(`${standIn.url}/api/v1${path}`, {
     method,
     redirect: "manual",
     headers: {
       authorization: `Bearer ${standIn.accessToken}`,
-      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...(body !== undefined && { "content-type": "application/json" }),
       ...headers,
     },
-    ...(content === undefined ? {} : { body: content }),
+    ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
-  return { status: response.status, headers: response.headers, text, body: parse(text) };
+  return { status: response.status, headers: response.headers, text, body: parsed(text) };
+}
+
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** A scope entry of a request. The permissions are words in one string, such as "create read". */
@@ -67,25 +69,15 @@ export async function open(
 ) {
   const standIn = await startStandIn({ ...options, variant });
   onTestFinished(() => standIn.close());
-  const create = async (change: object = {}): Promise<Json> => {
-    const { body } = await send(standIn, "POST", "/api-key", { ...newKey, ...change });
-    return body.apiKey;
-  };
+  const post = (path: string, body: unknown) => send(standIn, "POST", path, body);
   return {
     standIn,
-    create,
+    post,
+    create: async (change: object = {}): Promise<Json> =>
+      (await post("/api-key", { ...newKey, ...change })).body.apiKey,
     keyPath: (id: string | number) => `/workspace/ws_main/api-key/${encodeURIComponent(id)}`,
     get: (path: string) => send(standIn, "GET", path),
-    post: (path: string, body: unknown) => send(standIn, "POST", path, body),
     patch: (path: string, body: unknown) => send(standIn, "PATCH", path, body),
     del: (path: string) => send(standIn, "DELETE", path),
   };
-}
-
-function parse(text: string): Json {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
