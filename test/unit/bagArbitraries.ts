@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { expect } from "vitest";
 import { unknownSentinels } from "../../provider/core/fields";
+import { definitions } from "../../provider/resources";
 
 /** Arbitrary property bags, and checks that every result made from them must pass. */
 
@@ -21,56 +22,23 @@ const oddNumbers = [
   5e-324,
 ];
 const oddTexts = [
-  "",
-  " ",
-  ".",
-  "..",
-  "\0",
-  "\n",
-  "\ud800",
-  "a/b",
-  "%2F",
-  "1e309",
-  "-0",
-  "100.00",
-  "10.0.0.0/8",
-  "::1",
+  ...["", " ", ".", "..", "\0", "\n", "\ud800", "a/b", "%2F", "1e309", "-0", "100.00"],
+  ...["10.0.0.0/8", "::1"],
 ];
 const huge = "x".repeat(70_000);
 /** Names with a meaning in JavaScript. */
 const prototypes = ["__proto__", "constructor", "prototype", "toJSON", "length", "then"];
 /** Names of hidden state. */
 const hidden = [
-  "__observed",
-  "__keyLost",
-  "__before",
-  "__changed",
-  "__external",
-  "__provider",
-  "__resourceName",
-  "__keys",
-  "__toDelete",
-  "__previous",
-  "__lastUsed",
+  ...["__observed", "__keyLost", "__before", "__changed", "__external", "__provider", "__resourceName"],
+  ...["__keys", "__toDelete", "__previous", "__lastUsed"],
 ];
 /** Names of the inputs and outputs of all resources, and of their nested fields. */
 const known = [
-  ...["workspaceId", "customerId", "name", "scopes", "enabled", "prefix", "expiresAt", "externalMeterId"],
-  ...["metadata", "existingKey", "existingId", "keepers", "defaultKeyPrefix", "defaultAllowedIPs"],
-  "defaultExpiration",
-  ...["defaultRateLimitPerSecond", "onDestroy", "representation", "description", "totalCredits", "spendCap"],
-  ...["rotateEvery", "overlap", "retire", "keyId", "previousKeyId", "rotatedAt", "rotatesAt", "retiresAt"],
-  ...["keys", "defaults", "ids", "maskedKeys", "secrets", "renamedFrom"],
-  ...["allowOverages", "billingId", "grant", "key", "id", "create", "read", "update", "del", "deleted"],
-  ...[
-    "maskedKey",
-    "createdAt",
-    "updatedAt",
-    "effectivePrefix",
-    "effectiveExpiresAt",
-    "teamId",
-    "usedCredits",
-  ],
+  ...Object.values(definitions).flatMap(({ fields }) => fields.map((field) => field.name)),
+  ...["keyId", "previousKeyId", "rotatedAt", "rotatesAt", "retiresAt", "ids", "maskedKeys", "secrets"],
+  ...["renamedFrom", "key", "id", "create", "read", "update", "del", "deleted", "maskedKey", "createdAt"],
+  ...["updatedAt", "effectivePrefix", "effectiveExpiresAt", "teamId", "usedCredits"],
 ];
 
 const name = fc.oneof(
@@ -117,35 +85,21 @@ export function bag(likely: Readonly<Record<string, unknown>> = {}): fc.Arbitrar
   return fc.tuple(entries(anything, 6), right, wrong, secrets).map((all) => Object.assign({}, ...all));
 }
 
+const scopes = [{ representation: "a", read: true }];
 /** Inputs that pass check, by resource. Each bag has some of them. */
 export const likely: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  ApiKey: {
-    workspaceId: "ws_1",
-    customerId: "cus_1",
-    name: "ci",
-    scopes: [{ representation: "a", read: true }],
-  },
+  ApiKey: { workspaceId: "ws_1", customerId: "cus_1", name: "ci", scopes },
   ApiKeySet: {
     workspaceId: "ws_1",
-    keys: {
-      a: { customerId: "cus_1", scopes: [{ representation: "a", read: true }] },
-      b: { renamedFrom: "c" },
-    },
-    defaults: { customerId: "cus_2", enabled: false },
-    ids: { a: "id_1" },
+    keys: { a: { customerId: "cus_1", scopes }, b: { renamedFrom: "c" } },
+    ...{ defaults: { customerId: "cus_2", enabled: false }, ids: { a: "id_1" } },
   },
   RotatingApiKey: {
-    workspaceId: "ws_1",
-    customerId: "cus_1",
-    name: "ci",
-    rotateEvery: "90d",
-    overlap: "36h",
-    retire: "whenUnused",
+    ...{ workspaceId: "ws_1", customerId: "cus_1", name: "ci" },
+    ...{ rotateEvery: "90d", overlap: "36h", retire: "whenUnused" },
   },
   WorkspaceSettings: {
-    workspaceId: "ws_1",
-    defaultRateLimitPerSecond: 1,
-    defaultAllowedIPs: ["10.0.0.1/32"],
+    ...{ workspaceId: "ws_1", defaultRateLimitPerSecond: 1, defaultAllowedIPs: ["10.0.0.1/32"] },
   },
   Scope: { workspaceId: "ws_1", name: "Docs", representation: "docs", description: "" },
   CustomerBilling: { workspaceId: "ws_1", totalCredits: "100.0", allowOverages: true, grant: "g" },
