@@ -10,66 +10,59 @@ import { least } from "../offline";
 import { failureOf, replying } from "../replying";
 
 const servicesOf = (url: string, movedFrom?: string) => {
-  const found = configuration(
-    { argument: {}, stack: {} },
-    { APIKEYS_BASE_URL: url, APIKEYS_ACCESS_TOKEN: "token", APIKEYS_MOVED_FROM: movedFrom },
-  );
+  const env = { APIKEYS_BASE_URL: url, APIKEYS_ACCESS_TOKEN: "token", APIKEYS_MOVED_FROM: movedFrom };
+  const found = configuration({ argument: {}, stack: {} }, env);
   if (found.problems.length > 0) throw new Error(found.problems.join(" "));
   return found.services;
 };
 
 /** A resource whose requests are errors. */
-const nothing = (definition: AnyDefinition) =>
+const silent = (definition: AnyDefinition) =>
   replying(definition, ({ method }) => {
     throw new Error(`nothing may be sent, but ${method} was`);
   });
 
-describe("the service that state was last written to", () => {
-  const here = servicesOf("https://api.example.com/keys")[0];
+const [here] = servicesOf("https://api.example.com/keys");
 
-  test.each([
-    "https://API.example.com/keys/",
-    "https://api.example.com:443/keys",
-    " https://api.example.com/keys ",
-  ])("is the same if its URL is spelled %s", (url) => expect(servicesOf(url)[0]).toBe(here));
+test.each([
+  ["https://API.example.com/keys/", true],
+  ["https://api.example.com:443/keys", true],
+  [" https://api.example.com/keys ", true],
+  ["https://api.example.com", false],
+  ["https://api.example.com:8443/keys", false],
+  ["https://api.example.org/keys", false],
+])("R6 a base URL is that of the last write in any spelling: %j: %j", (url, isSame) => {
+  expect(servicesOf(url)[0] === here).toBe(isSame);
+});
 
-  test.each(["https://api.example.com", "https://api.example.com:8443/keys", "https://api.example.org/keys"])(
-    "is another one at %s",
-    (url) => expect(servicesOf(url)[0]).not.toBe(here),
-  );
+test("R6 the former base URL is accepted if APIKEYS_MOVED_FROM has it", () => {
+  const [now] = servicesOf("https://new.example.com");
+  expect(servicesOf("https://new.example.com", "https://api.example.com/keys/")).toEqual([now, here]);
+  expect(servicesOf("https://new.example.com")).toEqual([now]);
+});
 
-  test("is accepted too if APIKEYS_MOVED_FROM has its former URL, in any spelling", () => {
-    const [now] = servicesOf("https://new.example.com");
-    expect(servicesOf("https://new.example.com", "https://api.example.com/keys/")).toEqual([now, here]);
-    expect(servicesOf("https://new.example.com")).toEqual([now]);
-  });
-
-  test("is updated by a read only if state has none, or if the service has moved", () => {
-    expect(serviceAfterRead({}, ["now"])).toBe("now");
-    expect(serviceAfterRead({ __service: "before" }, ["now"])).toBe("before");
-    expect(serviceAfterRead({ __service: "before" }, ["now", "before"])).toBe("now");
-    expect(serviceAfterRead({ __service: "before" }, [])).toBe("before");
-  });
+test.each([
+  [{}, ["now"], "now"],
+  [{ __service: "before" }, ["now"], "before"],
+  [{ __service: "before" }, ["now", "before"], "now"],
+  [{ __service: "before" }, [], "before"],
+])("R6 a read of %j at %j has %j as the base URL of the last write", (state, services, expected) => {
+  expect(serviceAfterRead(state, services)).toBe(expected);
 });
 
 describe("a key whose state was last written at another base URL", () => {
   const inputs = { ...least, enabled: true, scopes: [] };
-  const state = {
-    ...inputs,
-    key: "sk_1",
-    maskedKey: "sk_…1",
-    createdAt: "2026-01-01T00:00:00Z",
-    __service: "before",
-  };
-  const operations = () => nothing(apiKey);
+  const changed = { ...inputs, name: "new" };
+  const state = { ...inputs, key: "sk_1", maskedKey: "sk_…1", createdAt: "then", __service: "before" };
+  const key = silent(apiKey);
 
   test.each([
-    ["read", () => operations().read("key_1", state)],
-    ["update", () => operations().update("key_1", state, { ...inputs, name: "new" })],
-    ["delete", () => operations().delete("key_1", state)],
-    ["diff", async () => operations().diff("key_1", state, { ...inputs, name: "new" })],
+    ["read", () => key.read("key_1", state)],
+    ["update", () => key.update("key_1", state, changed)],
+    ["delete", () => key.delete("key_1", state)],
+    ["diff", async () => key.diff("key_1", state, changed)],
   ] as const)(
-    "R6 is neither read nor written there, where its id may belong to another key: %s fails",
+    "R6 %s of a key fails at another base URL, where its id may be another key's",
     async (_, operation) => {
       expect((await failureOf(operation())).message).toMatch(
         /^ApiKey key_1: its last update was sent to another base URL than the one configured now \(.+\), .*APIKEYS_MOVED_FROM/,
@@ -77,62 +70,45 @@ describe("a key whose state was last written at another base URL", () => {
     },
   );
 
-  const changed = { ...inputs, name: "new" };
-  test("R6 may be written there if APIKEYS_MOVED_FROM names the former one, or if state names none", async () => {
-    const here = "https://api.test";
-    const [before] = servicesOf("https://former.test");
-    const moved = replying(
-      apiKey,
-      ({ method }) => ({ apiKey: { ...inputs, id: "key_1", deleted: method === "DELETE" } }),
-      {
-        env: { APIKEYS_BASE_URL: here, APIKEYS_MOVED_FROM: "https://former.test" },
-      },
-    );
-    for (const __service of [before, undefined]) {
+  test("R6 a key may be written there if APIKEYS_MOVED_FROM names the former one, or if state names none", async () => {
+    const env = { APIKEYS_BASE_URL: "https://api.test", APIKEYS_MOVED_FROM: "https://former.test" };
+    const answer = ({ method }: { readonly method: string }) => ({
+      apiKey: { ...inputs, id: "key_1", deleted: method === "DELETE" },
+    });
+    const moved = replying(apiKey, answer, { env });
+    for (const __service of [servicesOf("https://former.test")[0], undefined]) {
       expect(moved.diff("key_1", { ...state, __service }, changed).changes).not.toBe(false);
       await moved.delete("key_1", { ...state, __service });
     }
     expect(moved.calls.map(({ method }) => method)).toEqual(["DELETE", "DELETE"]);
   });
 
-  test("R6 whose secrets alone change is updated there, because that sends nothing", async () => {
-    const __secrets = [["name"]];
-    expect(operations().diff("key_1", state, { ...inputs, __secrets }).changes).toBe(true);
-    const updated = await operations().update("key_1", state, { ...inputs, __secrets });
-    expect(updated).toMatchObject({ __service: "before", __secrets });
-  });
-
-  test("R12 has no change there if nothing has changed", () => {
-    expect(operations().diff("key_1", state, inputs)).toMatchObject({ changes: false });
+  test("R6 R12 a key without a change to send is not refused there, and keeps its base URL", async () => {
+    expect(key.diff("key_1", state, inputs)).toMatchObject({ changes: false });
+    const hidden = { ...inputs, __secrets: [["name"]] };
+    expect(key.diff("key_1", state, hidden).changes).toBe(true);
+    expect(await key.update("key_1", state, hidden)).toMatchObject({ ...hidden, __service: "before" });
   });
 });
 
-describe("the settings of a workspace whose state was last written at another base URL", () => {
+test("R6 settings are neither changed nor restored at another base URL, but may leave state", async () => {
   const inputs = { workspaceId: "ws_1", defaultKeyPrefix: "sk_", onDestroy: "restore" };
   const state = { ...inputs, __before: { defaultKeyPrefix: "old" }, __service: "before" };
-
-  test.each([
-    [
-      "update",
-      () => nothing(workspaceSettings).update("ws_1", state, { ...inputs, defaultKeyPrefix: "pk_" }),
-    ],
-    ["delete", () => nothing(workspaceSettings).delete("ws_1", state)],
-  ])("R6 are not changed there: %s fails", async (_, operation) => {
-    expect((await failureOf(operation())).message).toContain("was sent to another base URL");
-  });
-
-  test("R6 leave state there if they are to stay as they are", async () => {
-    const settings = nothing(workspaceSettings);
-    await settings.delete("ws_1", { ...state, onDestroy: "retain" });
-    expect(settings.calls).toEqual([]);
-  });
+  const settings = silent(workspaceSettings);
+  for (const operation of [
+    settings.update("ws_1", state, { ...inputs, defaultKeyPrefix: "pk_" }),
+    settings.delete("ws_1", state),
+  ])
+    expect((await failureOf(operation)).message).toContain("was sent to another base URL");
+  await settings.delete("ws_1", { ...state, onDestroy: "retain" });
+  expect(settings.calls).toEqual([]);
 });
 
-test("R6 what only leaves state, or is only kept there, may do so at another base URL; but nothing is granted there", async () => {
+test("R6 a scope and a grant may stay in state or leave it at another base URL, but nothing is granted there", async () => {
   const scopeState = { workspaceId: "ws_1", name: "Orders", representation: "orders", __service: "before" };
-  await nothing(scope).delete("sc_1", scopeState);
+  await silent(scope).delete("sc_1", scopeState);
   const grant = { workspaceId: "ws_1", totalCredits: "5", grant: "first" };
-  const billing = nothing(customerBilling);
+  const billing = silent(customerBilling);
   const held = { ...billing.check(grant, undefined).inputs, billingId: "bill_1", __service: "before" };
   expect(await billing.read("bill_1", held)).toMatchObject({ state: { __service: "before" } });
   await billing.delete("bill_1", held);

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { unknownSentinels } from "../../../provider/core/fields";
 import { changesAt } from "../../../provider/lifecycle/planning";
 import { differing, type Meant, meant, written } from "../apiKey/inputArbitraries";
@@ -10,13 +10,7 @@ const sentinel = fc.constantFrom(...unknownSentinels);
 
 /** The fields whose change replaces the key (K2). */
 const replacing = [
-  "workspaceId",
-  "customerId",
-  "prefix",
-  "expiresAt",
-  "externalMeterId",
-  "metadata",
-  "existingKey",
+  ...["workspaceId", "customerId", "prefix", "expiresAt", "externalMeterId", "metadata", "existingKey"],
   "keepers",
 ];
 
@@ -43,120 +37,120 @@ function holdsNull(value: unknown): boolean {
   return value === null || (typeof value === "object" && Object.values(value).some(holdsNull));
 }
 
-describe("diff of an ApiKey", () => {
-  test("R2 shows no change for another spelling of the same inputs", () => {
-    fc.assert(
-      fc.property(spelledTwice, ([before, now]) => {
-        expect(subject.diff("id_1", stateOf(before), now)).toMatchObject({ changes: false, replaces: [] });
-        expect(subject.check(before, undefined).inputs).toStrictEqual(subject.check(now, undefined).inputs);
-      }),
-      { numRuns: 300 },
-    );
-  });
-
-  test("R2 shows a change exactly if the declarations differ, and replaces for the fields of K2 only", () => {
-    fc.assert(
-      fc.property(pair, ([[left, right], before, now]) => {
-        const names = differing(left, right);
-        const { changes, replaces } = subject.diff("id_1", stateOf(before), now);
-        const declared = subject.check(now, undefined).inputs;
-        const hasNull = names.some((name) => [stateOf(before), declared].some((all) => holdsNull(all[name])));
-        expect(changes).toBe(names.length === 0 ? false : hasNull ? true : undefined);
-        expect([...replaces].sort()).toEqual(names.filter((name) => replacing.includes(name)).sort());
-      }),
-      { numRuns: 500 },
-    );
-  });
-
-  test.each([
-    [{ name: "a" }, { name: "b" }, undefined],
-    [{ metadata: { a: 1 } }, { metadata: { a: 1, b: null } }, true],
-    [{ metadata: { a: [{ b: null }] } }, { metadata: { a: [{}] } }, true],
-    [{ metadata: { b: null } }, { metadata: { b: null }, name: "b" }, undefined],
-  ])(
-    "R2 leaves the comparison to the engine, which shows exactly what changed, unless that may be only a null: %j, %j",
-    (before, now, changes) => {
-      const state = stateOf({ ...least, ...before });
-      expect(subject.diff("id_1", state, { ...least, ...now }).changes).toBe(changes);
-    },
+test("R2 another spelling of the same inputs is no change", () => {
+  fc.assert(
+    fc.property(spelledTwice, ([before, now]) => {
+      expect(subject.diff("id_1", stateOf(before), now)).toMatchObject({ changes: false, replaces: [] });
+      expect(subject.check(before, undefined).inputs).toStrictEqual(subject.check(now, undefined).inputs);
+    }),
+    { numRuns: 300 },
   );
+});
 
-  test("R15 replaces for an unknown value in a field that replaces, and names the field", () => {
-    fc.assert(
-      fc.property(meant.chain(written), fc.constantFrom(...replacing), sentinel, (inputs, name, unknown) => {
-        const { changes, replaces } = subject.diff("id_1", stateOf(inputs), { ...inputs, [name]: unknown });
-        expect([changes === false, replaces]).toEqual([false, [name]]);
-      }),
-    );
-  });
+test("R2 K2 declarations that differ are a change, which replaces for the fields of K2 only", () => {
+  fc.assert(
+    fc.property(pair, ([[left, right], before, now]) => {
+      const names = differing(left, right);
+      const { changes, replaces } = subject.diff("id_1", stateOf(before), now);
+      const declared = subject.check(now, undefined).inputs;
+      const hasNull = names.some((name) => [stateOf(before), declared].some((all) => holdsNull(all[name])));
+      expect(changes).toBe(names.length === 0 ? false : hasNull ? true : undefined);
+      expect([...replaces].sort()).toEqual(names.filter((name) => replacing.includes(name)).sort());
+    }),
+    { numRuns: 500 },
+  );
+});
 
-  test("R15 replaces for an unknown value deep inside metadata or keepers", () => {
-    const state = stateOf({ ...least, metadata: { a: [1] }, keepers: { a: "1" } });
-    for (const unknown of unknownSentinels) {
-      const news = { ...least, metadata: { a: [unknown] }, keepers: { a: unknown } };
-      expect(subject.diff("id_1", state, news)).toMatchObject({
-        changes: undefined,
-        replaces: ["metadata", "keepers"],
-      });
-    }
-  });
+/** What diff says of a key with this state. */
+const diffOf = (state: object, inputs: object) => {
+  const { changes, replaces } = subject.diff("id_1", { ...state }, { ...least, ...inputs });
+  return { changes, replaces };
+};
 
-  test("R15 shows a change without a replacement for an unknown value in a field that changes in place", () => {
-    const inputs = { ...least, scopes: [{ representation: "orders", read: true }] };
-    for (const unknown of unknownSentinels) {
-      for (const change of [
-        { name: unknown },
-        { enabled: unknown },
-        { scopes: unknown },
-        { scopes: [unknown] },
-        { scopes: [{ representation: unknown, read: true }] },
-        { scopes: [{ representation: "orders", read: unknown }] },
-      ]) {
-        expect(subject.diff("id_1", stateOf(inputs), { ...inputs, ...change })).toMatchObject({
-          changes: undefined,
-          replaces: [],
-        });
-      }
-    }
-  });
+test.each([
+  [{ name: "a" }, { name: "b" }, undefined],
+  [{ metadata: { a: 1 } }, { metadata: { a: 1, b: null } }, true],
+  [{ metadata: { a: [{ b: null }] } }, { metadata: { a: [{}] } }, true],
+  [{ metadata: { b: null } }, { metadata: { b: null }, name: "b" }, undefined],
+])(
+  "R2 the engine compares, and shows exactly what changed, unless that may be only a null: %j, %j",
+  (before, now, changes) => {
+    expect(diffOf(stateOf({ ...least, ...before }), now).changes).toBe(changes);
+  },
+);
 
-  test("R11 shows no change for values that only the service sets", () => {
-    const state = {
-      ...stateOf(least),
-      updatedAt: "later",
-      lastUsedAt: "now",
-      effectivePrefix: "other",
-      billingId: "b",
+test("R15 an unknown value in a field that replaces counts as a change of that field", () => {
+  fc.assert(
+    fc.property(meant.chain(written), fc.constantFrom(...replacing), sentinel, (inputs, name, unknown) => {
+      const { changes, replaces } = subject.diff("id_1", stateOf(inputs), { ...inputs, [name]: unknown });
+      expect([changes === false, replaces]).toEqual([false, [name]]);
+    }),
+  );
+});
+
+test.each<[string, (unknown: string) => object, string[]]>([
+  ["metadata", (unknown) => ({ metadata: { a: [unknown] } }), ["metadata"]],
+  ["keepers", (unknown) => ({ keepers: { a: unknown } }), ["keepers"]],
+  ["name", (name) => ({ name }), []],
+  ["enabled", (enabled) => ({ enabled }), []],
+  ["scopes", (unknown) => ({ scopes: [unknown] }), []],
+  ["a scope", (representation) => ({ scopes: [{ representation, read: true }] }), []],
+  ["a flag", (read) => ({ scopes: [{ representation: "orders", read }] }), []],
+])(
+  "R15 an unknown value in %s is a change, and replaces only where a change of it does",
+  (_, change, replaces) => {
+    const inputs = {
+      metadata: { a: [1] },
+      keepers: { a: "1" },
+      scopes: [{ representation: "orders", read: true }],
     };
-    expect(subject.diff("id_1", state, least)).toMatchObject({ changes: false, replaces: [] });
-  });
+    for (const unknown of unknownSentinels)
+      expect(diffOf(stateOf({ ...least, ...inputs }), { ...inputs, ...change(unknown) })).toEqual({
+        changes: undefined,
+        replaces,
+      });
+  },
+);
 
-  test("R3 shows a change for state that a refresh changed, but none for a value that the service rewrote", () => {
-    expect(subject.diff("id_1", { ...stateOf(least), enabled: false }, least)).toMatchObject({
-      changes: undefined,
-      replaces: [],
-    });
-    const rewritten = { ...stateOf({ ...least, name: "CI" }), __observed: { name: "ci" } };
-    expect(subject.diff("id_1", rewritten, { ...least, name: "CI" })).toMatchObject({
-      changes: false,
-      replaces: [],
-    });
-  });
+const { key: _, ...withoutKey } = stateOf(least);
+const unchanged = { changes: false, replaces: [] };
+test.each<[string, object, object, object]>([
+  [
+    "R11 values that only the service sets are no change",
+    { updatedAt: "later", lastUsedAt: "now", effectivePrefix: "other", billingId: "b" },
+    {},
+    unchanged,
+  ],
+  [
+    "R3 what a refresh changed in state is a change",
+    { enabled: false },
+    {},
+    { changes: undefined, replaces: [] },
+  ],
+  [
+    "R3 a value that the service rewrote is no change",
+    { name: "CI", __observed: { name: "ci" } },
+    { name: "CI" },
+    unchanged,
+  ],
+  [
+    "K6 a lost secret replaces the key",
+    { key: undefined, __keyLost: true },
+    {},
+    { changes: true, replaces: ["key"] },
+  ],
+  [
+    "K6 a lost secret is named beside the fields that the program changed",
+    { key: undefined, __keyLost: true },
+    { customerId: "cus_2" },
+    { changes: true, replaces: ["key", "customerId"] },
+  ],
+])("%s", (_name, state, inputs, expected) => {
+  expect(diffOf({ ...stateOf(least), ...state }, inputs)).toEqual(expected);
+});
 
-  test("K6 replaces a key whose secret is lost, and names `key` beside the fields that the program changed", () => {
-    const { key: _, ...rest } = stateOf(least);
-    const state = { ...rest, __keyLost: true };
-    expect(subject.diff("id_1", state, least)).toMatchObject({ changes: true, replaces: ["key"] });
-    expect(subject.diff("id_1", state, { ...least, customerId: "cus_2" })).toMatchObject({
-      changes: true,
-      replaces: ["key", "customerId"],
-    });
-  });
-
-  test("K6 does not replace a key whose secret was never in state", () => {
-    const { key: _, ...state } = stateOf(least);
-    expect(subject.diff("id_1", state, least)).toMatchObject({ changes: false, replaces: [] });
-  });
+test("K6 a secret that was never in state is no change", () => {
+  expect(diffOf(withoutKey, {})).toEqual(unchanged);
 });
 
 const [orders, users, wider] = [{ of: "orders" }, { of: "users" }, { of: "users", read: true }];

@@ -1,149 +1,232 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { disagreement } from "../../../provider/lifecycle/config";
+import {
+  argumentNamespace,
+  configNamespace,
+  configuration,
+  disagreement,
+  engineConfig,
+} from "../../../provider/lifecycle/config";
 import { least, offline } from "../offline";
-import { type Given, problemsOf, resolved } from "./resolvedConfig";
+
+type Texts = Readonly<Record<string, string>>;
+
+/** Settings by their source. */
+interface Given {
+  readonly argument?: Texts;
+  readonly env?: Texts;
+  readonly stack?: Texts;
+}
+
+/** The configuration that results, or what is wrong with it. */
+function resolved({ argument = {}, env = {}, stack = {} }: Given) {
+  const config = new Map<string, string>([
+    ...Object.entries(argument).map(([name, value]) => [`${argumentNamespace}:${name}`, value] as const),
+    ...Object.entries(stack).map(([name, value]) => [`${configNamespace}:${name}`, value] as const),
+  ]);
+  const found = configuration(
+    engineConfig((key) => config.get(key)),
+    env,
+  );
+  const { credentials, problems, tokenAdvice: advice, baseUrlSource: source } = found;
+  return { problems, ...credentials, advice, source };
+}
+
+const withUrl = (baseUrl: string) => ({ stack: { baseUrl, accessToken: "t" } });
 
 describe("the configuration", () => {
-  test("R14 takes each value from the argument first, then the environment, then stack config", () => {
+  test("R14 each setting comes from the argument first, then the environment, then stack config", () => {
     const places = ["argument", "env", "stack"] as const;
-    const names = { baseUrl: "APIKEYS_BASE_URL", accessToken: "APIKEYS_ACCESS_TOKEN" } as const;
-    const values = (name: keyof typeof names, place: string) =>
-      name === "baseUrl" ? `https://${place}.test` : `token-of-${place}`;
     const presence = fc.subarray([...places], { minLength: 1 });
     fc.assert(
       fc.property(presence, presence, (urls, tokens) => {
-        const given: Record<(typeof places)[number], Record<string, string>> = {
-          argument: {},
-          env: {},
-          stack: {},
-        };
-        for (const place of urls)
-          given[place][place === "env" ? names.baseUrl : "baseUrl"] = values("baseUrl", place);
-        for (const place of tokens) {
-          given[place][place === "env" ? names.accessToken : "accessToken"] = values("accessToken", place);
-        }
-        expect(resolved(given)).toMatchObject({
-          baseUrl: values("baseUrl", urls[0] ?? ""),
-          accessToken: values("accessToken", tokens[0] ?? ""),
+        const valuesAt = (place: (typeof places)[number]) => ({
+          ...(urls.includes(place) && {
+            [place === "env" ? "APIKEYS_BASE_URL" : "baseUrl"]: `https://${place}.test`,
+          }),
+          ...(tokens.includes(place) && {
+            [place === "env" ? "APIKEYS_ACCESS_TOKEN" : "accessToken"]: `token-of-${place}`,
+          }),
         });
+        const given = Object.fromEntries(places.map((place) => [place, valuesAt(place)]));
+        const expected = { baseUrl: `https://${urls[0]}.test`, accessToken: `token-of-${tokens[0]}` };
+        expect(resolved(given)).toMatchObject(expected);
       }),
     );
   });
 
-  test("R14 treats an empty value as unset, in each of the three places", () => {
+  test("R14 an empty value is unset, in each of the three places", () => {
     const env = { APIKEYS_BASE_URL: "", APIKEYS_ACCESS_TOKEN: "" };
     const argument = { baseUrl: "", accessToken: "", accessTokenEnv: "" };
     const stack = { baseUrl: "https://stack.test", accessToken: "token" };
     expect(resolved({ argument, env, stack })).toMatchObject(stack);
   });
 
-  test("R14 takes the token only from the variable that accessTokenEnv names", () => {
+  test("R14 the token comes only from the variable that accessTokenEnv names", () => {
     const argument = { baseUrl: "https://a.test", accessTokenEnv: "CI_TOKEN" };
-    const env = { CI_TOKEN: "from-ci", APIKEYS_ACCESS_TOKEN: "other" };
+    const others = { env: { APIKEYS_ACCESS_TOKEN: "other" }, stack: { accessToken: "other" } };
+    const env = { ...others.env, CI_TOKEN: "from-ci" };
     expect(resolved({ argument, env })).toMatchObject({ accessToken: "from-ci" });
-    const { CI_TOKEN: _, ...without } = env;
-    const problems = problemsOf({ argument, env: without, stack: { accessToken: "other" } });
-    expect(problems).toHaveLength(1);
-    expect(problems[0]).toContain("CI_TOKEN");
-    const both = problemsOf({ argument: { ...argument, accessToken: "t" }, env });
-    expect(both).toEqual(["the Provider has both accessToken and accessTokenEnv: set one of them."]);
+    expect(resolved({ argument, ...others }).problems).toEqual([expect.stringContaining("CI_TOKEN")]);
+    expect(resolved({ argument: { ...argument, accessToken: "t" }, env }).problems).toEqual([
+      "the Provider has both accessToken and accessTokenEnv: set one of them.",
+    ]);
   });
 
-  test("R14 says where the token came from in the advice for a rejected token", () => {
-    const baseUrl = "https://a.test";
-    const advice = (given: Given) => (resolved(given) as { advice: string }).advice;
-    const fromStack = advice({ stack: { baseUrl, accessToken: "t" } });
-    expect(fromStack).toMatch(
-      /apikeys:accessToken\. .*`pulumi config set --secret apikeys:accessToken`.*APIKEYS_ACCESS_TOKEN.*--run-program/,
-    );
-    const fromArgument = advice({ argument: { baseUrl, accessToken: "t" } });
-    expect(fromArgument).toMatch(/argument accessToken\. .*accessTokenEnv.*--run-program/);
-    expect(advice({ stack: { baseUrl }, env: { APIKEYS_ACCESS_TOKEN: "t" } })).toContain(
-      "APIKEYS_ACCESS_TOKEN",
-    );
-    expect(advice({ argument: { baseUrl, accessTokenEnv: "CI" }, env: { CI: "t" } })).toContain("CI");
+  const baseUrl = "https://a.test";
+  test.each<[string, Given, RegExp]>([
+    [
+      "stack config",
+      { stack: { baseUrl, accessToken: "t" } },
+      /`pulumi config set --secret apikeys:accessToken`.*APIKEYS_ACCESS_TOKEN.*--run-program/,
+    ],
+    [
+      "an argument",
+      { argument: { baseUrl, accessToken: "t" } },
+      /argument accessToken\. .*accessTokenEnv.*--run-program/,
+    ],
+    ["the environment", { stack: { baseUrl }, env: { APIKEYS_ACCESS_TOKEN: "t" } }, /APIKEYS_ACCESS_TOKEN/],
+    ["a named variable", { argument: { baseUrl, accessTokenEnv: "CI" }, env: { CI: "t" } }, /\bCI\b/],
+  ])("R14 the advice for a rejected token from %s says where it came from", (_place, given, advice) => {
+    expect(resolved(given)).toMatchObject({ advice: expect.stringMatching(advice) });
   });
 
-  test("R14 says where the base URL came from, but does not show an argument, which may be secret", () => {
-    const source = (given: Given) => (resolved(given) as { source: string }).source;
-    const stack = { baseUrl: "https://stack.test", accessToken: "t" };
-    expect(source({ stack })).toBe("https://stack.test, from stack config apikeys:baseUrl");
-    expect(source({ stack, env: { APIKEYS_BASE_URL: "https://env.test" } })).toBe(
-      "https://env.test, from the environment variable APIKEYS_BASE_URL",
-    );
-    expect(source({ stack, argument: { baseUrl: "https://argument.test" } })).toBe(
-      "from the Provider's argument baseUrl",
-    );
+  test("R14 messages say where the base URL came from, but don't show an argument, which may be secret", () => {
+    const { stack } = withUrl("https://stack.test");
+    const env = { APIKEYS_BASE_URL: "https://env.test" };
+    const argument = { baseUrl: "https://argument.test" };
+    expect([{ stack }, { stack, env }, { stack, argument }].map((given) => resolved(given))).toMatchObject([
+      { source: "https://stack.test, from stack config apikeys:baseUrl" },
+      { source: "https://env.test, from the environment variable APIKEYS_BASE_URL" },
+      { source: "from the Provider's argument baseUrl" },
+    ]);
   });
 
-  test("R14 says which base URL is used if the environment and stack config have different ones", () => {
-    const warningOf = (env: string | undefined, stack: string | undefined, argument?: string) =>
-      disagreement(
-        {
-          argument: argument === undefined ? {} : { baseUrl: argument },
-          stack: stack === undefined ? {} : { baseUrl: stack },
-        },
-        { APIKEYS_BASE_URL: env },
-      );
-    const line = (used: string, unused: string) =>
-      `APIKEYS_BASE_URL${used} overrides stack config apikeys:baseUrl${unused}, which differs. Remove one of them.`;
-    expect(warningOf(" https://a.test ", "https://b.test/")).toBe(
-      line(" (https://a.test)", " (https://b.test/)"),
-    );
-    expect(warningOf("https://a.test/x", "https://a.test")).toBe(
-      line(" (https://a.test/x)", " (https://a.test)"),
-    );
-    for (const same of ["https://a.test", " https://a.test// ", "HTTPS://A.test:443/"]) {
-      expect(warningOf("https://a.test", same)).toBeUndefined();
-    }
-    expect(warningOf(undefined, "https://b.test")).toBeUndefined();
-    expect(warningOf("", "https://b.test")).toBeUndefined();
-    expect(warningOf("https://a.test", undefined)).toBeUndefined();
-    // A Provider's argument overrides both on purpose.
-    expect(warningOf("https://a.test", "https://b.test", "https://c.test")).toBeUndefined();
+  test.each([
+    [" https://a.test ", "https://b.test/", [" (https://a.test)", " (https://b.test/)"]],
+    ["https://a.test/x", "https://a.test", [" (https://a.test/x)", " (https://a.test)"]],
     // A URL that may contain a password is not quoted.
-    expect(warningOf("https://a.test", "https://me:secret@b.test")).toBe(line(" (https://a.test)", ""));
-    expect(warningOf("https://a.test", "b.test")).toBe(line(" (https://a.test)", ""));
+    ["https://a.test", "https://me:secret@b.test", [" (https://a.test)", ""]],
+    ["https://a.test", "b.test", [" (https://a.test)", ""]],
+    ["https://a.test", " https://a.test// "],
+    ["https://a.test", "HTTPS://A.test:443/"],
+    [undefined, "https://b.test"],
+    ["https://a.test", undefined],
+  ])(
+    "R14 a warning says so if the environment has %j and stack config %j",
+    (env, stack, shown?: string[]) => {
+      const warningWith = (argument: Texts) =>
+        disagreement(
+          { argument, stack: stack === undefined ? {} : { baseUrl: stack } },
+          { APIKEYS_BASE_URL: env },
+        );
+      const line = `APIKEYS_BASE_URL${shown?.[0]} overrides stack config apikeys:baseUrl${shown?.[1]}, which differs. Remove one of them.`;
+      expect(warningWith({})).toBe(shown && line);
+      // A Provider's argument overrides both on purpose.
+      expect(warningWith({ baseUrl: "https://c.test" })).toBeUndefined();
+    },
+  );
+
+  test.each([
+    [{}, 0],
+    [{ APIKEYS_BASE_URL: "", APIKEYS_ACCESS_TOKEN: "" }, 2],
+    [{ APIKEYS_ACCESS_TOKEN: "with space" }, 1],
+    [{ APIKEYS_BASE_URL: "http://a.test" }, 1],
+    [{ APIKEYS_BASE_URL: "http://a.test", APIKEYS_ALLOW_HTTP: "true" }, 0],
+    [{ APIKEYS_MOVED_FROM: "api.old.example.com" }, 1],
+    [{ APIKEYS_NO_KEY_LIST: "yes" }, 1],
+    [{ APIKEYS_ALLOW_HTTP: "no" }, 1],
+  ])("R14 check reads the environment: with %j it has %i failures", (env, count) => {
+    const whole = { APIKEYS_BASE_URL: "https://a.test", APIKEYS_ACCESS_TOKEN: "t", ...env };
+    expect(offline({}, whole).check(least, undefined).failures).toHaveLength(count);
   });
 
-  test("R14 is read from the environment", () => {
-    const failures = (env: Readonly<Record<string, string>>) =>
-      offline({}, env).check(least, undefined).failures;
-    const whole = { APIKEYS_BASE_URL: "https://a.test", APIKEYS_ACCESS_TOKEN: "t" };
-    expect(failures({})).toHaveLength(2);
-    expect(failures(whole)).toEqual([]);
-    for (const wrong of [
-      { APIKEYS_ACCESS_TOKEN: "with space" },
-      { APIKEYS_BASE_URL: "http://a.test" },
-      { APIKEYS_MOVED_FROM: "api.old.example.com" },
-      { APIKEYS_NO_KEY_LIST: "yes" },
-      { APIKEYS_ALLOW_HTTP: "no" },
-    ]) {
-      expect(failures({ ...whole, ...wrong })).toHaveLength(1);
-    }
-    expect(failures({ ...whole, APIKEYS_BASE_URL: "http://a.test", APIKEYS_ALLOW_HTTP: "true" })).toEqual([]);
+  test("R8 check fails for each missing value, with the ways to set it, beside all other failures", () => {
+    expect(offline({}).check({ ...least, enabled: 1 }, undefined).failures).toEqual([
+      expect.stringMatching(/base URL.*apikeys:baseUrl.*APIKEYS_BASE_URL.*baseUrl to a Provider/),
+      expect.stringMatching(/access token.*apikeys:accessToken.*APIKEYS_ACCESS_TOKEN.*accessTokenEnv/),
+      expect.stringMatching(/^enabled: /),
+    ]);
   });
 
-  test("R8 fails the check for each missing value, with the ways to set it, beside all other failures", () => {
-    const { failures } = offline({}).check({ ...least, enabled: 1 }, undefined);
-    expect(failures).toHaveLength(3);
-    expect(failures[0]).toMatch(/base URL.*apikeys:baseUrl.*APIKEYS_BASE_URL.*baseUrl to a Provider/);
-    expect(failures[1]).toMatch(/access token.*apikeys:accessToken.*APIKEYS_ACCESS_TOKEN.*accessTokenEnv/);
-    expect(failures[2]).toMatch(/^enabled: /);
-  });
-
-  test("R8 fails every other operation in one line if values are missing", async () => {
-    const { key: _, ...state } = { ...least, key: "sk" };
+  test("R8 every other operation fails in one line if values are missing", async () => {
+    const key = offline({});
     for (const operation of [
-      () => offline({}).create(least),
-      () => offline({}).read("id", state),
-      () => offline({}).update("id", state, { ...least, name: "new" }),
-      () => offline({}).delete("id", state),
-    ]) {
+      () => key.create(least),
+      () => key.read("id", least),
+      () => key.update("id", least, { ...least, name: "new" }),
+      () => key.delete("id", least),
+    ])
       await expect(operation()).rejects.toThrow(
         /^The service's base URL is not configured: .*\. The access token is/,
       );
-    }
   });
+});
+
+describe("the base URL", () => {
+  test.each([
+    "https://a.test",
+    "HTTPS://a.test:8443/keys/",
+    " https://a.test ",
+    "https://a.test/api/v1/keys",
+    "http://localhost:80/x",
+    "http://127.8.9.255/x",
+    "http://0x7f.1",
+    "http://[::1]:3000/x",
+  ])("R8 the base URL may be %j: https, or http for this machine", (url) => {
+    expect(resolved(withUrl(url))).toMatchObject({ baseUrl: url.trim() });
+  });
+
+  test.each([
+    ["a.test", "is not a URL"],
+    ["https://a b.test", "is not a URL"],
+    ["ftp://a.test", "is not a URL"],
+    ["https://a.test?x=1", "contains a user name, a password, a query or a fragment"],
+    ["https://user:hunter2@a.test", "contains a user name, a password, a query or a fragment"],
+    ["https://a.test/keys/api/v1", "ends in /api/v1"],
+    ["https://a.test/API/V1/ ", "ends in /api/v1"],
+    ["http://a.test", "is http"],
+    ["http://128.0.0.1", "is http"],
+    ["http://[::2]", "is http"],
+    ["http://0.0.0.0", "is http"],
+  ])("R8 the base URL can't be %s, which %s, and the error doesn't quote it", (url, problem) => {
+    const [found = "", ...others] = resolved(withUrl(url)).problems;
+    expect(others).toEqual([]);
+    expect(found).toMatch(new RegExp(`^stack config apikeys:baseUrl ${problem}`));
+    expect(found).not.toContain(url.replace(/^.*\/\//, ""));
+    expect(found).not.toContain("hunter2");
+    const env = { APIKEYS_BASE_URL: url };
+    expect(resolved({ env, stack: { accessToken: "t" } }).problems).toEqual([
+      expect.stringContaining(`the environment variable APIKEYS_BASE_URL ${problem}`),
+    ]);
+  });
+
+  const stack = { baseUrl: "http://keys.internal", accessToken: "t" };
+  test.each<[Given, number]>([
+    [{ stack }, 1],
+    [{ stack: { ...stack, allowHttp: "true" } }, 0],
+    [{ stack, env: { APIKEYS_ALLOW_HTTP: "true" } }, 0],
+    [{ stack, argument: { allowHttp: "true" } }, 0],
+    [{ stack, argument: { allowHttp: "false" }, env: { APIKEYS_ALLOW_HTTP: "true" } }, 1],
+    [{ stack: { ...stack, allowHttp: "yes" } }, 1],
+  ])(
+    "R8 the base URL may be http elsewhere only if a setting allows it: %j has %i problems",
+    (given, count) => {
+      expect(resolved(given).problems).toHaveLength(count);
+    },
+  );
+});
+
+test("R8 an access token can't contain white space or what no header carries, and the error hides it", () => {
+  const odd = fc.constantFrom(..." \n\r\t\u0000\u001f\u007f\u00a0\u2028ł", "😀");
+  const part = fc.stringMatching(/^[a-z]{5,9}$/).map((text) => `SECRET${text}`);
+  const token = fc.tuple(part, odd, fc.oneof(part, fc.constant(""))).map((parts) => parts.join(""));
+  fc.assert(
+    fc.property(token, (accessToken) => {
+      const [problem, ...others] = resolved({ stack: { baseUrl: "https://a.test", accessToken } }).problems;
+      expect(others).toEqual([]);
+      expect(problem).toMatch(/^the access token from stack config apikeys:accessToken contains/);
+      expect(problem).not.toContain("SECRET");
+    }),
+  );
 });

@@ -32,20 +32,19 @@ test.each([apiKeySet, rotatingApiKey, customerBilling])(
 );
 
 test("R19 an import accepts a workspace whose id has a slash", async () => {
-  const asked: string[] = [];
-  const reply = ({ path }: { readonly path: string }) => {
-    asked.push(path);
-    return {
-      apiKey: { id: "a/b%2F", ...least, scopes: [], enabled: true },
-      workspace: { id: "team/a", defaultKeyPrefix: "sk" },
-    };
-  };
-  const found = await replying(apiKey, reply).find({ id: "team%2Fa/a/b%2F", given: {}, isGet: false });
-  expect(found).toMatchObject({ id: "a/b%2F", state: { workspaceId: "team/a" } });
-  const settings = replying(workspaceSettings, reply);
-  const its = await settings.find({ id: "team/a", given: {}, isGet: false });
-  expect(its).toMatchObject({ id: "team/a", state: { workspaceId: "team/a" } });
-  expect(asked).toEqual(["/api/v1/workspace/team%2Fa/api-key/a%2Fb%252F", "/api/v1/workspace/team%2Fa"]);
+  const reply = () => ({
+    apiKey: { id: "a/b%2F", ...least, scopes: [], enabled: true },
+    workspace: { id: "team/a", defaultKeyPrefix: "sk" },
+  });
+  for (const [definition, importId, id, path] of [
+    [apiKey, "team%2Fa/a/b%2F", "a/b%2F", "/api/v1/workspace/team%2Fa/api-key/a%2Fb%252F"],
+    [workspaceSettings, "team/a", "team/a", "/api/v1/workspace/team%2Fa"],
+  ] as const) {
+    const { find, calls } = replying(definition, reply);
+    const found = await find({ id: importId, given: {}, isGet: false });
+    expect(found).toMatchObject({ id, state: { workspaceId: "team/a" } });
+    expect(calls[0]?.path).toBe(path);
+  }
 });
 
 test.each([{ defaultKeyPrefix: "" }, { defaultKeyPrefix: null }, { defaultExpiration: 0 }, {}])(

@@ -1,25 +1,10 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { AnyDefinition } from "../../../provider/core/definition";
 import { apiKeySet } from "../../../provider/resources/apiKeySet";
 import { rotatingApiKey } from "../../../provider/resources/rotatingApiKey";
 import { stateOfAll } from "../apiKeySet/setArbitraries";
 import { configured, least, offline } from "../offline";
 import { replying } from "../replying";
-
-/** The definition, and how many plans were made since the last count. */
-function counted(definition: AnyDefinition) {
-  let plans = 0;
-  const plan: AnyDefinition["plan"] = (now) => {
-    plans += 1;
-    return definition.plan(now);
-  };
-  const taken = () => {
-    const before = plans;
-    plans = 0;
-    return before;
-  };
-  return { definition: { ...definition, plan }, taken };
-}
 
 const keys = { a: { customerId: "c" }, b: { customerId: "c" } };
 const set = { workspaceId: "ws_1", keys };
@@ -30,18 +15,23 @@ test.each([
   ["a set", apiKeySet, stateOfAll(set), { ...set, keys: { ...keys, a: { customerId: "d" } } }],
   ["a rotating key", rotatingApiKey, rotatingState, { ...rotating, name: "another", customerId: "d" }],
 ])("each step of an update makes the plan for %s only once", async (_what, definition, state, now) => {
-  const { definition: counting, taken } = counted(definition);
+  const plan = vi.fn(definition.plan as AnyDefinition["plan"]);
+  const counting = { ...definition, plan } as AnyDefinition;
+  const expectOnePlan = () => {
+    expect(plan).toHaveBeenCalledOnce();
+    plan.mockClear();
+  };
   const preview = offline(configured, {}, counting);
   const { inputs } = preview.check(now, undefined);
-  taken();
+  plan.mockClear();
   expect(preview.diff("id_1", state, inputs).details).not.toEqual([]);
-  expect(taken()).toBe(1);
+  expectOnePlan();
   preview.preview(inputs, { id: "id_1", state });
-  expect(taken()).toBe(1);
+  expectOnePlan();
   const up = replying(counting, ({ method }) => {
     const apiKey = { ...least, customerId: "d", id: "key_new", key: "sk_new", enabled: true, scopes: [] };
     return method === "GET" ? { apiKeys: [] } : { apiKey: { ...apiKey, deleted: method === "DELETE" } };
   });
   await up.update("id_1", state, inputs).catch(() => {});
-  expect(taken()).toBe(1);
+  expectOnePlan();
 });
