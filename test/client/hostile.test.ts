@@ -13,7 +13,7 @@ interface Asking {
   readonly run: (call: api.Call, keyId: string) => Promise<unknown>;
 }
 
-/** A call of each method, shape of answer and way to send it. Every call reads its answer alike (unit/client/fuzzAnswers). */
+/** A call of each method, shape of answer and way to send it. Every call reads its answer alike (unit/client/answers). */
 const endpoints: Readonly<Record<string, Asking>> = {
   editApiKey: {
     shape: "one",
