@@ -2,143 +2,106 @@ import { describe, expect, test } from "vitest";
 import { definitions } from "../../../provider/resources";
 import { declaredKeys, expiresWithin } from "../../../sdk/policy";
 
-const prefixes = ["pulumi-nodejs:dynamic/apikeys:", "apikeys:index:"];
-const scope = { representation: "orders", read: true };
 const all = { representation: "orders", create: false, read: true, update: false, del: false };
 const key = {
-  workspaceId: "ws_main",
-  customerId: "cus_1",
-  name: "Night",
-  scopes: [scope],
-  enabled: false,
-  prefix: "live",
-  expiresAt: 7,
-  externalMeterId: "meter",
-  metadata: { team: "a" },
-  keepers: { rotated: "1" },
+  ...{ workspaceId: "ws_main", customerId: "cus_1", name: "Night", enabled: false, prefix: "live" },
+  scopes: [{ representation: "orders", read: true }],
+  ...{ expiresAt: 7, externalMeterId: "meter", metadata: { team: "a" }, keepers: { rotated: "1" } },
 };
 const secrets = { existingKey: "sk_old", key: "sk_new", secrets: { a: "sk_a" }, __secrets: [["name"]] };
 const none = { prefix: undefined, expiresAt: undefined, externalMeterId: undefined, metadata: undefined };
 
-describe.each(prefixes)("declaredKeys, for resources of type %s…", (prefix) => {
+describe.each(["pulumi-nodejs:dynamic/apikeys:", "apikeys:index:"])("of type %s…", (prefix) => {
   const declared = (kind: string, props: Readonly<Record<string, unknown>>) =>
     declaredKeys({ type: prefix + kind, name: "ci", props }).map((one) => ({ ...one }));
 
-  test("returns the one key of an ApiKey, without its secret", () => {
+  test("declaredKeys returns the one key of an ApiKey, without its secret", () => {
     const found = declared("ApiKey", { ...key, ...secrets });
-    expect(found).toEqual([
-      {
-        ...key,
-        label: "ci",
-        scopes: [all],
-        effectiveExpiresAt: 7,
-        rotateEvery: undefined,
-        isExisting: true,
-      },
-    ]);
+    const others = { effectiveExpiresAt: 7, rotateEvery: undefined, isExisting: true };
+    expect(found).toEqual([{ ...key, label: "ci", scopes: [all], ...others }]);
     expect(JSON.stringify(found)).not.toContain("sk_");
   });
 
-  test("marks a key as existing, even after a rotation, until the program leaves existingId out", () => {
-    const isExisting = (more: object) => {
-      const { workspaceId, ...entry } = { ...key, ...more };
+  test("declaredKeys marks a key as existing until the program leaves existingId out", () => {
+    const { workspaceId, ...own } = key;
+    for (const existingId of ["key_1", null]) {
+      const entry = { ...own, existingId };
       const ofOne = ["ApiKey", "RotatingApiKey"].map((kind) => declared(kind, { workspaceId, ...entry }));
-      return [...ofOne, declared("ApiKeySet", { workspaceId, keys: { a: entry } })].map(
-        ([one]) => one?.isExisting,
-      );
-    };
-    expect(isExisting({ existingId: "key_1" })).toEqual([true, true, true]);
-    expect(isExisting({ existingId: null })).toEqual([false, false, false]);
+      const found = [...ofOne, declared("ApiKeySet", { workspaceId, keys: { a: entry } })];
+      expect(found.map(([one]) => one?.isExisting)).toEqual(Array(3).fill(existingId !== null));
+    }
   });
 
-  test("fills in the provider's defaults for inputs that are left out", () => {
+  test("declaredKeys fills in the provider's defaults for inputs that are left out", () => {
     const least = { workspaceId: "ws_main", customerId: "cus_1", prefix: null };
-    const usual = { name: "ci", label: "ci", scopes: [], enabled: true, isExisting: false, ...none };
-    expect(declared("ApiKey", least)).toMatchObject([{ ...usual, customerId: "cus_1" }]);
+    const usual = { customerId: "cus_1", scopes: [], enabled: true, isExisting: false, ...none };
+    expect(declared("ApiKey", least)).toMatchObject([{ ...usual, name: "ci", label: "ci" }]);
+    const keys = { a: { customerId: "cus_1" } };
+    expect(declared("ApiKeySet", { workspaceId: "ws_main", keys })).toMatchObject([
+      { ...usual, name: "a", label: "a" },
+    ]);
   });
 
-  test("returns each key of a set: an entry's inputs override the defaults, and null removes a default", () => {
+  test("declaredKeys returns each key of a set: its inputs override the defaults, and null removes one", () => {
     const { workspaceId, ...defaults } = key;
-    const keys = {
-      a: {},
-      b: { enabled: true, scopes: [], name: null, prefix: null, expiresAt: null, existingKey: "sk_old" },
-    };
-    const found = declared("ApiKeySet", {
-      workspaceId,
-      keys,
-      defaults,
-      ...secrets,
-      __keys: { a: { migrated: true } },
-    });
+    const cleared = { enabled: true, scopes: [], name: null, prefix: null, expiresAt: null };
+    const keys = { a: {}, b: { ...cleared, existingKey: "sk_old" } };
+    const __keys = { a: { migrated: true } };
+    const found = declared("ApiKeySet", { workspaceId, keys, defaults, ...secrets, __keys });
+    const b = { enabled: true, scopes: [], name: "b", prefix: undefined, expiresAt: undefined };
     expect(found).toMatchObject([
       { ...key, label: "a", scopes: [all], isExisting: true },
-      {
-        ...key,
-        label: "b",
-        scopes: [],
-        enabled: true,
-        isExisting: true,
-        name: "b",
-        prefix: undefined,
-        expiresAt: undefined,
-      },
+      { ...key, label: "b", isExisting: true, ...b },
     ]);
     expect(JSON.stringify(found)).not.toContain("sk_");
-    expect(declared("ApiKeySet", { workspaceId, keys: { a: { customerId: "c" } } })).toMatchObject([
-      { label: "a", name: "a", customerId: "c", scopes: [], enabled: true, isExisting: false, ...none },
-    ]);
-  });
-
-  test("returns no keys for any other resource", () => {
-    for (const kind of ["Scope", "WorkspaceSettings", "CustomerBilling", "Provider", "apikey"])
-      expect(declared(kind, { ...key, keys: { a: {} } })).toEqual([]);
   });
 });
 
-describe("expiresWithin", () => {
-  const day = 86_400;
-  const now = Math.floor(Date.now() / 1_000);
-  const keys = (kind: string, props: object) =>
-    declaredKeys({ type: `apikeys:index:${kind}`, name: "ci", props: { ...props } });
-  const labels = (found: ReturnType<typeof declaredKeys>) => found.map(({ label }) => label);
-
-  test("returns the keys of a set that expire by the time that the service set, or else by the declared one", () => {
-    const set = keys("ApiKeySet", {
-      keys: {
-        past: { expiresAt: now - day },
-        soon: { expiresAt: now + 13 * day },
-        later: { expiresAt: now + 15 * day },
-        never: { expiresAt: 0 },
-        unset: {},
-        chosen: {},
-        extended: { expiresAt: now },
-      },
-      defaults: {},
-      __keys: { chosen: { effectiveExpiresAt: now }, extended: { effectiveExpiresAt: now + 99 * day } },
-    });
-    expect(labels(expiresWithin(set, 14, { unit: "seconds" }))).toEqual(["past", "soon", "chosen"]);
-    expect(labels(expiresWithin(set, 0, { unit: "seconds" }))).toEqual(["past", "chosen"]);
-  });
-
-  test("takes the unit of the time from the policy", () => {
-    const key = keys("RotatingApiKey", { effectiveExpiresAt: (now + 15 * day) * 1_000 });
-    expect(labels(expiresWithin(key, 16, { unit: "milliseconds" }))).toEqual(["ci"]);
-    expect(labels(expiresWithin(key, 14, { unit: "milliseconds" }))).toEqual([]);
-    expect(labels(expiresWithin(key, 16, { unit: "seconds" }))).toEqual([]);
-  });
-});
-
-test("declaredKeys ignores resource types of other packages", () => {
-  for (const type of ["other:index:ApiKey", "pulumi-nodejs:dynamic:Resource", "apikeys:index:ApiKey2", ""])
-    expect(declaredKeys({ type, name: "ci", props: key })).toEqual([]);
+test.each([
+  ...["Scope", "WorkspaceSettings", "CustomerBilling", "Provider", "apikey", "ApiKey2"].map(
+    (kind) => `apikeys:index:${kind}`,
+  ),
+  ...["other:index:ApiKey", "pulumi-nodejs:dynamic:Resource", ""],
+])("declaredKeys returns no keys for a resource of type %j", (type) => {
+  expect(declaredKeys({ type, name: "ci", props: { ...key, keys: { a: {} } } })).toEqual([]);
 });
 
 test("a declared key has every input of an ApiKey except existingKey and existingId", () => {
   const [found = {}] = declaredKeys({ type: "apikeys:index:ApiKey", name: "ci", props: key });
   const names = definitions["ApiKey"]?.fields.map(({ name }) => name) ?? [];
-  expect(names.filter((name) => !(name in found))).toEqual(
-    names.filter((name) => ["existingKey", "existingId"].includes(name)),
-  );
+  expect(names.filter((name) => !(name in found)).toSorted()).toEqual(["existingId", "existingKey"]);
+});
+
+const day = 86_400;
+const now = Math.floor(Date.now() / 1_000);
+const expiring = (kind: string, props: object, ...[days, of]: [number, "seconds" | "milliseconds"]) => {
+  const keys = declaredKeys({ type: `apikeys:index:${kind}`, name: "ci", props: { ...props } });
+  return expiresWithin(keys, days, { unit: of }).map(({ label }) => label);
+};
+
+test("expiresWithin returns the keys of a set that expire by the service's time, or else by the declared one", () => {
+  const set = {
+    keys: {
+      past: { expiresAt: now - day },
+      soon: { expiresAt: now + 13 * day },
+      later: { expiresAt: now + 15 * day },
+      never: { expiresAt: 0 },
+      unset: {},
+      chosen: {},
+      extended: { expiresAt: now },
+    },
+    defaults: {},
+    __keys: { chosen: { effectiveExpiresAt: now }, extended: { effectiveExpiresAt: now + 99 * day } },
+  };
+  expect(expiring("ApiKeySet", set, 14, "seconds")).toEqual(["past", "soon", "chosen"]);
+  expect(expiring("ApiKeySet", set, 0, "seconds")).toEqual(["past", "chosen"]);
+});
+
+test("expiresWithin takes the unit of the time from the policy", () => {
+  const key = { effectiveExpiresAt: (now + 15 * day) * 1_000 };
+  expect(expiring("RotatingApiKey", key, 16, "milliseconds")).toEqual(["ci"]);
+  expect(expiring("RotatingApiKey", key, 14, "milliseconds")).toEqual([]);
+  expect(expiring("RotatingApiKey", key, 16, "seconds")).toEqual([]);
 });
 
 test("a declared key reads nothing before a policy asks for it, because reading an unknown value ends the policy", () => {

@@ -14,64 +14,52 @@ import { argumentsOf } from "../../../sdk/provider";
 import { Scope } from "../../../sdk/scope";
 import { WorkspaceSettings, type WorkspaceSettingsArgs } from "../../../sdk/workspaceSettings";
 
+const inWorkspace = { workspaceId: "ws_1" };
+const newResource = ({ inputs }: pulumi.runtime.MockResourceArgs) => ({ id: "id", state: inputs });
+const call = () => ({});
+
 test.each([
   [ApiKeySet, { keys: {} }, "Declare existing keys in their entries: with existingId"],
   [WorkspaceSettings, { defaultExpiration: 1 }, "Declare the settings without it"],
   [Scope, { name: "Orders", representation: "orders" }, "Declare the scope without it, with the name"],
   [CustomerBilling, { totalCredits: 1 }, "Set billingId instead"],
-] as const)(
-  "the resource option import fails, and the error says what to do instead (%o)",
-  (Kind, args, way) => {
-    const make = Kind as new (name: string, args: object, opts: object) => unknown;
-    const declare = () => new make("taken", { workspaceId: "ws_1", ...args }, { import: "id_1" });
-    expect(declare).toThrow(way);
-    expect(declare).not.toThrow("pulumi import");
-  },
-);
+] as const)("R19 the resource option import fails, and says what to do instead (%o)", (Kind, args, way) => {
+  const make = Kind as new (name: string, args: object, opts: object) => unknown;
+  const declare = () => new make("taken", { ...inWorkspace, ...args }, { import: "id_1" });
+  expect(declare).toThrow(way);
+  expect(declare).not.toThrow("pulumi import");
+});
 
 test.each(["keys.*.enabled", "keys[*].enabled", 'keys["*"].enabled', '["keys"].*'])(
-  "a set can't ignore changes of %s",
+  "E2 a set can't ignore changes of %s",
   (path) => {
-    const declare = (ignored: string) =>
-      new ApiKeySet(
-        "customers",
-        { workspaceId: "ws_1", keys: {} },
-        { ignoreChanges: [ignored], import: "id_1" },
-      );
-    expect(() => declare(path)).toThrow(
-      `ApiKeySet "customers": the option ignoreChanges can't have ${path}: `,
-    );
-    expect(() => declare("keys.acme.enabled")).not.toThrow("ignoreChanges");
+    const declare = (ignored: string) => () =>
+      new ApiKeySet("customers", { ...inWorkspace, keys: {} }, { ignoreChanges: [ignored], import: "id_1" });
+    expect(declare(path)).toThrow(`ApiKeySet "customers": the option ignoreChanges can't have ${path}: `);
+    expect(declare("keys.acme.enabled")).not.toThrow("ignoreChanges");
   },
 );
 
 // tsc checks it.
-test("resources accept the values that functions return, and read-only lists", () => {
+test("resources accept what functions return, and read-only lists; arguments may be undefined or promises", () => {
   expectTypeOf<pulumi.Output<FoundApiKey["scopes"]>>().toExtend<ApiKeyArgs["scopes"]>();
   expectTypeOf<FoundApiKey["scopes"]>().toExtend<ApiKeyArgs["scopes"]>();
   expectTypeOf<FoundWorkspace["defaultAllowedIPs"]>().toExtend<WorkspaceSettingsArgs["defaultAllowedIPs"]>();
   expectTypeOf<pulumi.Output<string | undefined>>().toExtend<ProviderArgs["baseUrl"]>();
-});
-
-// tsc checks it.
-test("a Provider's and a function's arguments may be undefined", () => {
   expectTypeOf<{ [Name in keyof Required<ProviderArgs>]: undefined }>().toExtend<ProviderArgs>();
   expectTypeOf<{ name: Promise<string> }>().toExtend<FunctionInputs<{ name: string }>>();
 });
 
 test("R9 an unknown argument of a Provider fails with the list of its arguments", () => {
-  const declare = () => new Provider("other", { baseUrI: "https://a.test" } as ProviderArgs);
-  expect(declare).toThrow(
+  const declare = (baseUrI?: string) => () => new Provider("other", { baseUrI } as ProviderArgs);
+  expect(declare("https://a.test")).toThrow(
     'Provider "other": no such argument, baseUrI; the arguments are baseUrl, accessToken, accessTokenEnv, allowHttp.',
   );
-  expect(() => new Provider("other", { baseUrI: undefined } as ProviderArgs)).not.toThrow("no such argument");
+  expect(declare()).not.toThrow("no such argument");
 });
 
-test("R14 functions know the arguments of a Provider from another copy of the package, and fail for one of another program", async () => {
-  await pulumi.runtime.setMocks({
-    newResource: ({ inputs }) => ({ id: "id", state: inputs }),
-    call: () => ({}),
-  });
+test("R14 functions know the arguments of a Provider from another copy of the package, but not of another program", async () => {
+  await pulumi.runtime.setMocks({ newResource, call });
   vi.resetModules();
   const copy = await import("../../../sdk/provider.js");
   const args = { baseUrl: "https://emea.example.com" };
@@ -79,27 +67,23 @@ test("R14 functions know the arguments of a Provider from another copy of the pa
   expect(made).not.toBeInstanceOf(Provider);
   expect(argumentsOf(made, "getScopes")).toBe(args);
   const theirs: Provider = Object.create(Provider.prototype);
-  await expect(getScopes({ workspaceId: "ws_1" }, { provider: theirs })).rejects.toThrow(
+  await expect(getScopes(inWorkspace, { provider: theirs })).rejects.toThrow(
     "getScopes: the arguments of this Provider are not known here",
   );
 });
 
-describe.each(["dynamic", "plugin"])("R14 a function in a program with the host %s", (host) => {
+describe.each(["dynamic", "plugin"])("in a preview with the host %s,", (host) => {
   beforeEach(async () => {
     pulumi.runtime.setAllConfig({ "apikeys:host": host });
-    const newResource = ({ inputs }: pulumi.runtime.MockResourceArgs) => ({ id: undefined, state: inputs });
-    await pulumi.runtime.setMocks({ newResource, call: () => ({}) }, "project", "stack", true);
+    const unknownId = (args: pulumi.runtime.MockResourceArgs) => ({ ...newResource(args), id: undefined });
+    await pulumi.runtime.setMocks({ newResource: unknownId, call }, "project", "stack", true);
   });
   afterEach(() => pulumi.runtime.setAllConfig({}));
-  const inWorkspace = { workspaceId: "ws_1" };
 
-  test("uses the Provider that a resource of its parent would use, unless it has its own", async () => {
+  test("R14 a function uses the Provider that a resource of its parent would use, unless it has its own", async () => {
     const emea = new Provider("emea", { accessToken: pulumi.output("t") });
-    const parent = new WorkspaceSettings(
-      "main",
-      { ...inWorkspace, defaultExpiration: 1 },
-      { provider: emea },
-    );
+    const settings = { ...inWorkspace, defaultExpiration: 1 };
+    const parent = new WorkspaceSettings("main", settings, { provider: emea });
     await expect(getScopes(inWorkspace, { parent })).rejects.toThrow(
       "getScopes: the Provider's accessToken is an Output",
     );
@@ -107,7 +91,7 @@ describe.each(["dynamic", "plugin"])("R14 a function in a program with the host 
     await expect(getScopes(inWorkspace, { parent, provider })).rejects.toThrow("Provider's baseUrl is");
   });
 
-  test("waits in a preview for the resources that it depends on", async () => {
+  test("R14 a function waits for the resources that it depends on", async () => {
     const orders = new Scope("orders", { ...inWorkspace, name: "Orders", representation: "orders" });
     const scopes = getScopesOutput(inWorkspace, { dependsOn: [orders] });
     expect(await (scopes as unknown as { readonly isKnown: Promise<boolean> }).isKnown).toBe(false);
@@ -120,37 +104,24 @@ test("K8 key(alias) of an adopted key fails because its secret is missing, not t
   expect(() => of("a")).toThrow(
     'ApiKeySet "customers" has the key "a", but not its secret, because the key was adopted without it. In its entry, leave existingId out and change keepers to create a new key.',
   );
-  expect(() => of("c")).toThrow('has no key "c".');
+  for (const alias of ["c", "constructor"])
+    expect(() => of(alias)).toThrow(`ApiKeySet "customers" has no key "${alias}".`);
   // Mocks may return no ids and no secrets.
   expect(secretOf("customers", "a", undefined, undefined)).toBeUndefined();
   expect(() => secretOf("customers", "a", {}, undefined)).toThrow('ApiKeySet "customers" has no key "a".');
-  for (const alias of ["c", "constructor"]) {
-    expect(() => of(alias)).toThrow(`ApiKeySet "customers" has no key "${alias}".`);
-  }
 });
 
-test.each([
-  [
-    "R8 an ApiKeySet passes keys on if they are a list, so that check can report it",
-    (keys: unknown) => keys,
-    [{ customerId: "cus_1" }],
-  ],
-  [
-    "the keys of an ApiKeySet may be a promise",
-    (keys: unknown) => Promise.resolve(keys),
-    { a: { customerId: "c" } },
-  ],
-])("%s", async (_, given, keys) => {
-  let registered: unknown;
-  await pulumi.runtime.setMocks({
-    newResource: ({ inputs }) => {
-      registered = inputs["keys"];
-      return { id: "keys-1", state: inputs };
-    },
-    call: () => ({}),
-  });
-  const args = { workspaceId: "ws_1", keys: given(keys) } as unknown as ApiKeySetArgs;
-  const { id } = new ApiKeySet("customers", args);
-  await (id as unknown as { promise(): Promise<string> }).promise();
-  expect(registered).toEqual(keys);
+test("R8 the keys of an ApiKeySet may be a promise, and are passed on if they are a list, so that check reports it", async () => {
+  const registered: unknown[] = [];
+  const noting = (args: pulumi.runtime.MockResourceArgs) => {
+    registered.push(args.inputs["keys"]);
+    return newResource(args);
+  };
+  await pulumi.runtime.setMocks({ newResource: noting, call });
+  const [list, map] = [[{ customerId: "cus_1" }], { a: { customerId: "c" } }];
+  for (const keys of [list, Promise.resolve(map)]) {
+    const { id } = new ApiKeySet("customers", { ...inWorkspace, keys } as unknown as ApiKeySetArgs);
+    await (id as unknown as { promise(): Promise<string> }).promise();
+  }
+  expect(registered).toEqual([list, map]);
 });

@@ -12,20 +12,20 @@ async function pathsIn(inputs: object, others: Partial<Parameters<typeof secretP
   return paths?.map((path) => path.join("."));
 }
 
-describe("R16 the paths of secret inputs", () => {
-  test("are absent, without waiting, if all inputs are plain values", () => {
-    expect(
-      secretPaths({ name: "ci", scopes: [{ representation: "a", read: true }], n: null }, none),
-    ).toBeUndefined();
-  });
+test("R16 inputs without a secret Output have no secret paths, and plain values aren't waited for", async () => {
+  const plain = { name: "ci", scopes: [{ representation: "a", read: true }], n: null };
+  expect(secretPaths(plain, none)).toBeUndefined();
+  const inputs = { name: output("ci"), scopes: [output({ read: true })], enabled: Promise.resolve(true) };
+  expect(await pathsIn(inputs)).toBeUndefined();
+});
 
-  test("are absent if no Output is secret", async () => {
-    const inputs = { name: output("ci"), scopes: [output({ read: true })], enabled: Promise.resolve(true) };
-    expect(await pathsIn(inputs)).toBeUndefined();
-  });
-
-  test("lead through maps to each secret, and end at lists and at Outputs", async () => {
-    const inputs = {
+const b = { name: secret("b"), customerId: "c" };
+const a = { customerId: secret("c"), name: secret("a"), metadata: { token: secret("t") } };
+const ofSet = ["keys.*.customerId", "keys.*.metadata.token", "keys.*.name"];
+test.each<[string, object, string[]]>([
+  [
+    "lead through maps to each secret, and end at lists and at Outputs",
+    {
       name: secret("ci"),
       prefix: output("a").apply((text) => secret(text)),
       customerId: Promise.resolve(secret("c")),
@@ -34,46 +34,31 @@ describe("R16 the paths of secret inputs", () => {
       metadata: { team: "red", deep: { token: secret("t"), other: output("o") } },
       keepers: output({ date: secret("d") }),
       enabled: true,
-    };
-    expect(await pathsIn(inputs)).toEqual([
-      "customerId",
-      "expiresAt",
-      "keepers",
-      "metadata.deep.token",
-      "name",
-      "prefix",
-      "scopes",
-    ]);
-  });
+    },
+    ["customerId", "expiresAt", "keepers", "metadata.deep.token", "name", "prefix", "scopes"],
+  ],
+  ["have * for all keys of a set, each once and in order", { keys: { b, a } }, ofSet],
+  ["have * for a secret entry of a set", { keys: { a: secret(a) } }, ["keys.*"]],
+  ["end at secret keys of a set", { keys: secret({ a, b }) }, ["keys"]],
+])("R16 the paths of secret inputs %s", async (_how, inputs, expected) => {
+  expect(await pathsIn(inputs)).toEqual(expected);
+});
 
-  test("use * for all keys of a set, without repetition and in a fixed order", async () => {
-    const keys = {
-      b: { name: secret("b"), customerId: "c" },
-      a: { customerId: secret("c"), name: secret("a"), metadata: { token: secret("t") } },
-    };
-    const expected = ["keys.*.customerId", "keys.*.metadata.token", "keys.*.name"];
-    expect(await pathsIn({ keys })).toEqual(expected);
-    expect(await pathsIn({ keys: { a: keys.a, b: keys.b } })).toEqual(expected);
-    expect(await pathsIn({ keys: { a: secret(keys.a) } })).toEqual(["keys.*"]);
-    expect(await pathsIn({ keys: secret(keys) })).toEqual(["keys"]);
-  });
+test("R16 the paths of secret inputs leave out inputs that fail, which Pulumi reports", async () => {
+  // A fake, because a real Output would report its failure as unhandled.
+  const failing = { __pulumiOutput: true, isSecret: Promise.reject(new Error("no such value")) };
+  expect(await pathsIn({ name: failing, prefix: secret("a") })).toEqual(["prefix"]);
+});
 
-  test("include additionalSecretOutputs, but not what is secret in every program", async () => {
-    expect(await pathsIn({ name: "ci" }, { outputs: ["name", "key"], always: ["key"] })).toEqual(["name"]);
-    const keys = { a: { existingKey: secret("sk") } };
-    expect(await pathsIn({ keys }, { always: ["keys.*.existingKey"] })).toBeUndefined();
+test("R16 the paths of secret inputs include additionalSecretOutputs, but not what is secret anyway, or in resources", async () => {
+  expect(await pathsIn({ name: "ci" }, { outputs: ["name", "key"], always: ["key"] })).toEqual(["name"]);
+  const keys = { a: { existingKey: secret("sk") } };
+  expect(await pathsIn({ keys }, { always: ["keys.*.existingKey"] })).toBeUndefined();
+  const resource = Object.create(pulumi.Resource.prototype, {
+    __pulumiResource: { value: true },
+    key: { value: secret("sk"), enumerable: true },
   });
-
-  test("leave out inputs that fail, because Pulumi reports those, and the properties of resources", async () => {
-    // A fake, because a real Output would report its failure as unhandled.
-    const failing = { __pulumiOutput: true, isSecret: Promise.reject(new Error("no such value")) };
-    expect(await pathsIn({ name: failing, prefix: secret("a") })).toEqual(["prefix"]);
-    const resource = Object.create(pulumi.Resource.prototype, {
-      __pulumiResource: { value: true },
-      key: { value: secret("sk"), enumerable: true },
-    });
-    expect(secretPaths({ metadata: { resource } }, none)).toBeUndefined();
-  });
+  expect(secretPaths({ metadata: { resource } }, none)).toBeUndefined();
 });
 
 describe("R16 a resource's class", () => {
