@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import * as manifest from "../../../package.json";
 import committed from "../../../provider/hosts/plugin/schema.json";
 import { addressOf } from "../../../tools/release";
@@ -13,62 +13,55 @@ function all(name: string, value: unknown): readonly unknown[] {
   ]);
 }
 
-describe("the schema", () => {
-  it("is what `npm run schema` writes", () => {
-    expect(committed).toEqual(packageSchema(manifest));
-  });
+test("the committed schema is what `npm run schema` writes", () => {
+  expect(committed).toEqual(packageSchema(manifest));
+});
 
-  it("says in a release where the plugin is, and who publishes it", () => {
-    expect(packageSchema({ ...manifest, ...addressOf("https://github.com/acme/pulumi-apikeys") })).toEqual({
-      ...committed,
-      publisher: "acme",
-      homepage: "https://github.com/acme/pulumi-apikeys#readme",
-      repository: "https://github.com/acme/pulumi-apikeys",
-      pluginDownloadURL: "github://api.github.com/acme/pulumi-apikeys",
-    });
+test("the schema says in a release where the plugin is, and who publishes it", () => {
+  const released = { ...manifest, ...addressOf("https://github.com/acme/pulumi-apikeys") };
+  expect(packageSchema(released)).toEqual({
+    ...committed,
+    publisher: "acme",
+    homepage: "https://github.com/acme/pulumi-apikeys#readme",
+    repository: "https://github.com/acme/pulumi-apikeys",
+    pluginDownloadURL: "github://api.github.com/acme/pulumi-apikeys",
   });
+});
 
-  it("has no integer that may exceed 32 bits, which it has in C# and Java", () => {
-    const integers = JSON.stringify(committed).match(/"\w+":\{"type":"integer"/g) ?? [];
-    expect(new Set(integers.map((one) => one.split('"')[1]))).toEqual(new Set(["defaultRateLimitPerSecond"]));
-  });
+test("the schema has no integer that may exceed 32 bits, which it has in C# and Java", () => {
+  const integers = JSON.stringify(committed).match(/"\w+":\{"type":"integer"/g) ?? [];
+  expect(new Set(integers.map((one) => one.split('"')[1]))).toEqual(new Set(["defaultRateLimitPerSecond"]));
+});
 
-  it("refers only to its own types", () => {
-    const own = Object.keys(committed.types).map((token) => `#/types/${token}`);
-    expect(new Set(all("$ref", committed))).toEqual(new Set(["pulumi.json#/Any", ...own]));
-  });
+test("the schema refers only to its own types, and gives each resource an alias of its dynamic type", () => {
+  const own = Object.keys(committed.types).map((token) => `#/types/${token}`);
+  expect(new Set(all("$ref", committed))).toEqual(new Set(["pulumi.json#/Any", ...own]));
+  expect(all("aliases", committed).flat()).toEqual(
+    Object.keys(committed.resources).map((token) => ({
+      type: token.replace("apikeys:index:", "pulumi-nodejs:dynamic/apikeys:"),
+    })),
+  );
+});
 
-  it("marks every secret and nothing else", () => {
-    const { resources, types, provider } = committed;
-    expect(resources["apikeys:index:ApiKey"].properties.key).toMatchObject({ secret: true });
-    expect(resources["apikeys:index:ApiKey"].inputProperties.existingKey).toMatchObject({ secret: true });
-    expect(resources["apikeys:index:RotatingApiKey"].properties.previousKey).toMatchObject({ secret: true });
-    expect(resources["apikeys:index:ApiKeySet"].properties.secrets).toMatchObject({ secret: true });
-    expect(types["apikeys:index:ApiKeySetEntry"].properties.existingKey).toMatchObject({ secret: true });
-    expect(provider.inputProperties.accessToken).toMatchObject({ secret: true });
-    // The others are the same values elsewhere, such as existingKey in state and the token in config.
-    expect(all("secret", committed)).toHaveLength(11);
-  });
+test("R16 the schema marks every secret and nothing else", () => {
+  const { resources, types, provider } = committed;
+  for (const property of [
+    resources["apikeys:index:ApiKey"].properties.key,
+    resources["apikeys:index:ApiKey"].inputProperties.existingKey,
+    resources["apikeys:index:RotatingApiKey"].properties.previousKey,
+    resources["apikeys:index:ApiKeySet"].properties.secrets,
+    types["apikeys:index:ApiKeySetEntry"].properties.existingKey,
+    provider.inputProperties.accessToken,
+  ])
+    expect(property).toMatchObject({ secret: true });
+  // The others are the same values elsewhere, such as existingKey in state and the token in config.
+  expect(all("secret", committed)).toHaveLength(11);
+});
 
-  it("gives each resource an alias of its dynamic type, so that existing stacks find it", () => {
-    expect(all("aliases", committed).flat()).toEqual(
-      Object.keys(committed.resources).map((token) => ({
-        type: token.replace("apikeys:index:", "pulumi-nodejs:dynamic/apikeys:"),
-      })),
-    );
-  });
-
-  it("says which environment variable takes precedence over a setting, in words that fit every language", () => {
-    const variables = Object.values(committed.config.variables);
-    expect(variables).toHaveLength(3);
-    for (const { description } of variables) {
-      expect(description).toMatch(/The environment variable APIKEYS_\w+ takes precedence\./);
-      expect(description).not.toMatch(/Node\.js|stack config|accessTokenEnv/);
-    }
-    expect(committed.config.variables.allowHttp.description).toMatch(/ takes precedence\. Default: false\.$/);
-  });
-
-  it("gives no setting a default from the environment, because generated SDKs would write it into state", () => {
-    expect(all("defaultInfo", committed)).toEqual([]);
-  });
+test("R14 the schema gives no setting a default from the environment, because SDKs would write it into state", () => {
+  expect(all("defaultInfo", committed)).toEqual([]);
+  for (const { description } of Object.values(committed.config.variables)) {
+    expect(description).toMatch(/The environment variable APIKEYS_\w+ takes precedence\./);
+    expect(description).not.toMatch(/Node\.js|stack config|accessTokenEnv/);
+  }
 });
