@@ -53,15 +53,14 @@ test("docs/api-key-set.md shows the preview's line about replaced keys and the e
     expect(failures).toEqual([]);
     return inputs;
   };
+  const entry = { customerId: "c" };
+  const keys = { acme: entry, beta: entry, cobalt: entry };
+  const { id, state } = await set.create(checked(keys));
+  const replaced = { ...entry, keepers: { rotated: "2026-02" } };
+  set.diff(id, state, checked({ acme: replaced, cobalt: replaced }));
 
-  const [acme, beta, cobalt] = [{ customerId: "c" }, { customerId: "c" }, { customerId: "c" }];
-  const { id, state } = await set.create(checked({ acme, beta, cobalt }));
-  const keepers = { rotated: "2026-02" };
-  set.diff(id, state, checked({ acme: { ...acme, keepers }, cobalt: { ...cobalt, keepers } }));
-
-  const many = Array.from({ length: 32 }, (_, n) => [`k${n + 4}`, { customerId: "c" }]);
-  const more = checked({ acme, beta, cobalt, ...Object.fromEntries(many) });
-  const { message } = await failureOf(set.update(id, state, more));
+  const more = Object.fromEntries(Array.from({ length: 32 }, (_, n) => [`k${n + 4}`, entry]));
+  const { message } = await failureOf(set.update(id, state, checked({ ...keys, ...more })));
 
   const [note = "", failure = ""] = shownIn("api-key-set.md");
   // The dynamic host puts the set before the line.

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { CallError, type Transport } from "../../provider/client/send";
 import { openSharedRead, orThrow, servesMs, sharedReads } from "../../provider/reads";
 
@@ -25,105 +25,96 @@ function listOfNumbers() {
 }
 const known = (value: number) => ({ kind: "known", value });
 
-describe("a shared read", () => {
-  test("takes one request for all readers of a recent answer, during the request and for 30 seconds", async () => {
-    const { list, asked, answer } = listOfNumbers();
-    const first = [list.recent(), list.recent("a")];
-    await answer(1);
-    vi.advanceTimersByTime(servesMs - 1);
-    expect(await Promise.all([...first, list.recent()])).toEqual([1, 1, 1].map(known));
-    expect(asked()).toBe(1);
-    vi.advanceTimersByTime(1);
-    const late = list.recent();
-    await answer(2);
-    expect(await late).toEqual(known(2));
-  });
-
-  test("that must be fresh takes one new request for all its readers, even if another is in progress", async () => {
-    const { list, asked, answer } = listOfNumbers();
-    const old = list.recent();
-    const fresh = [list.fresh(), list.fresh()];
-    expect(asked()).toBe(1);
-    await answer(1);
-    expect(await old).toEqual(known(1));
-    await answer(2);
-    expect(await Promise.all(fresh)).toEqual([2, 2].map(known));
-    const later = [list.fresh(), list.fresh()];
-    await answer(3);
-    expect(await Promise.all(later)).toEqual([3, 3].map(known));
-  });
-
-  test("R5 takes a new request after a write of this process, even if the write came during the last request", async () => {
-    const { list, answer, write } = listOfNumbers();
-    const first = [list.recent("a"), list.recent()];
-    write();
-    await answer(1);
-    expect(await first[1]).toEqual(known(1));
-    await answer(2);
-    expect(await first[0]).toEqual(known(2));
-    write();
-    const second = list.recent("b");
-    await answer(3);
-    expect(await second).toEqual(known(3));
-  });
-
-  test("R5 takes one new request for all readers that read again", async () => {
-    const { list, answer } = listOfNumbers();
-    const first = [list.recent("a"), list.recent("b")];
-    await answer(1);
-    expect(await Promise.all(first)).toEqual([1, 1].map(known));
-    const again = [list.recent("a"), list.recent("b")];
-    await answer(2);
-    expect(await Promise.all(again)).toEqual([2, 2].map(known));
-    expect(await list.recent("c")).toEqual(known(2));
-  });
-
-  test("that throws fails those who wait, without an unhandled rejection", async () => {
-    const unheard: unknown[] = [];
-    const hear = (error: unknown) => void unheard.push(error);
-    process.on("unhandledRejection", hear);
-    const list = openSharedRead(
-      async () => Promise.reject(new TypeError("a bug")),
-      () => 0,
-    );
-    await expect(list.fresh()).rejects.toThrow("a bug");
-    await expect(list.fresh()).rejects.toThrow("a bug");
-    await new Promise(setImmediate);
-    process.off("unhandledRejection", hear);
-    expect(unheard).toEqual([]);
-  });
+test("R5 a shared read takes one request for all readers of a recent answer, for 30 seconds", async () => {
+  const { list, asked, answer } = listOfNumbers();
+  const first = [list.recent(), list.recent("a")];
+  await answer(1);
+  vi.advanceTimersByTime(servesMs - 1);
+  expect(await Promise.all([...first, list.recent()])).toEqual([1, 1, 1].map(known));
+  expect(asked()).toBe(1);
+  vi.advanceTimersByTime(1);
+  const late = list.recent();
+  await answer(2);
+  expect(await late).toEqual(known(2));
 });
 
-describe("a list that several operations read", () => {
-  const credentials = { baseUrl: "https://api.test", accessToken: "token" };
-  const silent: Transport = { send: () => new Promise(() => {}), writes: 0, close: async () => {} };
+test("R5 a shared read that must be fresh takes one new request for all its readers, even during another", async () => {
+  const { list, asked, answer } = listOfNumbers();
+  const old = list.recent();
+  const fresh = [list.fresh(), list.fresh()];
+  expect(asked()).toBe(1);
+  await answer(1);
+  expect(await old).toEqual(known(1));
+  for (const n of [2, 3]) {
+    const readers = n === 2 ? fresh : [list.fresh(), list.fresh()];
+    await answer(n);
+    expect(await Promise.all(readers)).toEqual([n, n].map(known));
+  }
+});
 
-  test("is shared only by calls with the same base URL, token and connections", () => {
-    const call = { transport: silent, credentials };
-    const keys = sharedReads(call).keys("ws_1");
-    expect(sharedReads({ ...call, credentials: { ...credentials } }).keys("ws_1")).toBe(keys);
-    for (const other of [
-      { ...call, credentials: { ...credentials, accessToken: "another" } },
-      { ...call, credentials: { ...credentials, baseUrl: "https://other.test" } },
-      { ...call, transport: { ...silent } },
-    ]) {
-      expect(sharedReads(other).keys("ws_1")).not.toBe(keys);
-    }
-    expect(sharedReads(call).keys("ws_2")).not.toBe(keys);
-  });
+test("R5 a shared read takes a new request after a write of this process, even one during the last request", async () => {
+  const { list, answer, write } = listOfNumbers();
+  const first = [list.recent("a"), list.recent()];
+  write();
+  await answer(1);
+  expect(await first[1]).toEqual(known(1));
+  await answer(2);
+  expect(await first[0]).toEqual(known(2));
+  write();
+  const second = list.recent("b");
+  await answer(3);
+  expect(await second).toEqual(known(3));
+});
 
-  test("gives each reader the error of the request, and masks what any of them masks", async () => {
-    const error = new CallError("refused", "the service answered 403", 403);
-    const masked: (readonly string[])[] = [];
-    const send: Transport["send"] = async ({ secrets }) => {
-      masked.push(secrets);
-      throw error;
-    };
-    const call = { transport: { ...silent, send }, credentials };
-    sharedReads({ ...call, secrets: ["a"] });
-    const list = sharedReads({ ...call, secrets: ["b"] }).keys("ws_1");
-    expect(await list.recent()).toEqual({ kind: "unavailable", error });
-    expect(() => orThrow({ kind: "unavailable", error })).toThrow(error);
-    expect(masked).toEqual([["token", "a", "b"]]);
-  });
+test("R5 a shared read takes one new request for all readers that read again", async () => {
+  const { list, answer } = listOfNumbers();
+  for (const n of [1, 2]) {
+    const readers = [list.recent("a"), list.recent("b")];
+    await answer(n);
+    expect(await Promise.all(readers)).toEqual([n, n].map(known));
+  }
+  expect(await list.recent("c")).toEqual(known(2));
+});
+
+test("a shared read that throws fails those who wait, without an unhandled rejection", async () => {
+  const unheard: unknown[] = [];
+  const hear = (error: unknown) => void unheard.push(error);
+  process.on("unhandledRejection", hear);
+  const failing = async () => Promise.reject(new TypeError("a bug"));
+  const list = openSharedRead(failing, () => 0);
+  for (const _ of [1, 2]) await expect(list.fresh()).rejects.toThrow("a bug");
+  await new Promise(setImmediate);
+  process.off("unhandledRejection", hear);
+  expect(unheard).toEqual([]);
+});
+
+const credentials = { baseUrl: "https://api.test", accessToken: "token" };
+const silent: Transport = { send: () => new Promise(() => {}), writes: 0, close: async () => {} };
+const call = { transport: silent, credentials };
+
+test("a list is shared only by calls with the same base URL, token and connections", () => {
+  const keys = sharedReads(call).keys("ws_1");
+  expect(sharedReads({ ...call, credentials: { ...credentials } }).keys("ws_1")).toBe(keys);
+  for (const other of [
+    { ...call, credentials: { ...credentials, accessToken: "another" } },
+    { ...call, credentials: { ...credentials, baseUrl: "https://other.test" } },
+    { ...call, transport: { ...silent } },
+  ])
+    expect(sharedReads(other).keys("ws_1")).not.toBe(keys);
+  expect(sharedReads(call).keys("ws_2")).not.toBe(keys);
+});
+
+test("R16 a shared list gives each reader the error of the request, and masks what any of them masks", async () => {
+  const error = new CallError("refused", "the service answered 403", 403);
+  const masked: (readonly string[])[] = [];
+  const send: Transport["send"] = async ({ secrets }) => {
+    masked.push(secrets);
+    throw error;
+  };
+  const failing = { ...call, transport: { ...silent, send } };
+  sharedReads({ ...failing, secrets: ["a"] });
+  const list = sharedReads({ ...failing, secrets: ["b"] }).keys("ws_1");
+  expect(await list.recent()).toEqual({ kind: "unavailable", error });
+  expect(() => orThrow({ kind: "unavailable", error })).toThrow(error);
+  expect(masked).toEqual([["token", "a", "b"]]);
 });

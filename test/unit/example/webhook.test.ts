@@ -22,7 +22,7 @@ function served(spoil: (asked: Asked, answer: () => unknown) => unknown = (_, an
   return { ...replying(webhook, (asked) => spoil(asked, () => answerTo(asked))), live };
 }
 
-test("the example resource is created, edited, refreshed and deleted", async () => {
+test("the example resource is created, edited, refreshed, imported and deleted", async () => {
   const hooks = served();
   const { inputs: declared } = hooks.check({ workspaceId: "ws_1", url: "https://a.test" }, undefined);
   const { id, state } = await hooks.create(declared);
@@ -42,7 +42,7 @@ test("the example resource is created, edited, refreshed and deleted", async () 
   expect([...hooks.live.keys()]).toEqual([]);
 });
 
-test("the example resource is created by one POST, and what a lost answer may have made is named", async () => {
+test("the example resource names what a lost answer to its one POST may have made", async () => {
   const hooks = served((asked, answer) => {
     const answered = answer();
     if (asked.method === "POST") throw new CallError("ambiguous", "the connection was reset");
@@ -61,29 +61,20 @@ test("the example resource leaves state only if GETs, the workspace and the list
     return isListed || !asked.path.endsWith("/webhook") ? answer() : { webhooks: [] };
   });
   const { id, state } = await hooks.create(inputs);
-  expect((await failureOf(hooks.read(id, state))).message).toContain("but its workspace lists it");
-  expect((await failureOf(hooks.delete(id, state))).message).toContain("but its workspace lists it");
+  for (const operation of [hooks.read(id, state), hooks.delete(id, state)])
+    expect((await failureOf(operation)).message).toContain("but its workspace lists it");
   isListed = false;
   expect(await hooks.read(id, state)).toBeUndefined();
   await hooks.delete(id, state);
 });
 
-test("the example resource says what a service did not apply, and keeps what it has in state", async () => {
-  const hooks = served((asked, answer) =>
-    asked.method === "PATCH" ? { webhook: { ...inputs, id: "hook_1" } } : answer(),
-  );
-  const { id, state } = await hooks.create(inputs);
-  const { message, kept } = await failureOf(hooks.update(id, state, { ...inputs, enabled: false }));
-  expect(message).toContain("enabled: the program has false, the service still has true");
-  expect(kept?.state).toMatchObject({ enabled: true });
-});
-
-test("the example resource takes what the service makes of a value for no change, with a warning", async () => {
-  const hooks = served((_asked, answer) => {
-    const { webhook: record } = answer() as { webhook?: { url: string } };
-    if (record === undefined) return answer();
-    if (!record.url.endsWith("/")) record.url += "/";
-    return { webhook: record };
+test("the example resource keeps in state what a service did not apply, and warns of what it rewrote", async () => {
+  const hooks = served((asked, answer) => {
+    const { webhook: record, ...list } = answer() as { webhook?: typeof inputs };
+    if (record === undefined) return list;
+    return {
+      webhook: { ...record, url: "https://a.test/", ...(asked.method !== "GET" && { enabled: true }) },
+    };
   });
   const { id, state } = await hooks.create(inputs);
   expect(hooks.warnings).toEqual([expect.stringContaining('the service has "https://a.test/"')]);
@@ -91,4 +82,11 @@ test("the example resource takes what the service makes of a value for no change
   const next = await hooks.update(id, state, { ...inputs, enabled: false });
   expect(next).toMatchObject({ url: "https://a.test", enabled: false });
   expect((await hooks.read(id, next))?.inputs).toBeUndefined();
+  const stuck = served((asked, answer) =>
+    asked.method === "PATCH" ? { webhook: { ...inputs, id: "hook_1" } } : answer(),
+  );
+  const held = await stuck.create(inputs);
+  const { message, kept } = await failureOf(stuck.update(held.id, held.state, { ...inputs, enabled: false }));
+  expect(message).toContain("enabled: the program has false, the service still has true");
+  expect(kept?.state).toMatchObject({ enabled: true });
 });

@@ -7,28 +7,20 @@ beforeAll(() => {
 });
 
 const mark = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270" };
+const marked = (value: unknown) => ({ ...mark, value });
 
-test("checked inputs mark each existingKey as a secret for the engine, even if the program did not", async () => {
+test("R16 checked inputs mark each existingKey as a secret for the engine, even if the program did not", async () => {
   const existingKey = "sk_old";
   const key = { workspaceId: "ws_1", customerId: "cus_1", name: "ci", existingKey };
   const single = await provider("ApiKey").check?.({}, key);
-  expect(single?.inputs).toMatchObject({ customerId: "cus_1", existingKey: { ...mark, value: existingKey } });
+  expect(single?.inputs).toMatchObject({ customerId: "cus_1", existingKey: marked(existingKey) });
 
-  const keys = {
-    a: { existingKey },
-    b: { customerId: "cus_2", existingKey: null },
-    c: {},
-    d: "no entry",
-    existingKey: { name: "ci" },
-  };
-  const set = await provider("ApiKeySet").check?.({}, { workspaceId: "ws_1", keys });
-  expect(set?.inputs).toEqual({
-    workspaceId: "ws_1",
-    keys: { ...keys, a: { existingKey: { ...mark, value: existingKey } } },
-  });
+  const others = { b: { existingKey: null }, c: {}, d: "no entry", existingKey: { name: "ci" } };
+  const declared = { workspaceId: "ws_1", keys: { a: { existingKey }, ...others } };
+  const set = await provider("ApiKeySet").check?.({}, declared);
+  const keys = { a: { existingKey: marked(existingKey) }, ...others };
+  expect(set?.inputs).toEqual({ workspaceId: "ws_1", keys });
 });
-
-const marked = (value: unknown) => ({ ...mark, value });
 
 test("R16 checked inputs mark the values that the program made secret; outputs mark all that may contain them", async () => {
   const secrets = { __secrets: [["metadata", "token"], ["name"], ["prefix"]] };
@@ -62,12 +54,8 @@ test("R16 checked inputs mark the values that the program made secret; outputs m
 });
 
 test("R16 a read marks its secret outputs again, because the engine replaces the earlier ones", async () => {
-  const state = {
-    workspaceId: "ws_1",
-    totalCredits: "100",
-    __secrets: [["totalCredits"]],
-    __observed: { totalCredits: "100" },
-  };
+  const grant = { workspaceId: "ws_1", totalCredits: "100" };
+  const state = { ...grant, __secrets: [["totalCredits"]], __observed: { totalCredits: "100" } };
   const { props } = (await provider("CustomerBilling").read?.("id", state)) ?? {};
   expect(props).toEqual({ ...state, totalCredits: marked("100"), __observed: marked(state.__observed) });
 });
