@@ -54,7 +54,7 @@ export function median(values: readonly number[]): number | undefined {
 }
 
 /** Looks up medians over the rounds. */
-export function mediansOf(rounds: readonly Round[]) {
+function mediansOf(rounds: readonly Round[]) {
   return (contender: string, count: number, step: Step, figure: Figure): number | undefined =>
     median(
       rounds
