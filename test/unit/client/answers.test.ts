@@ -199,6 +199,15 @@ test.each([
   expect(new URL(path, "https://x.example").pathname).toBe(path);
 });
 
+test.each(["", "..", "a\nb", "\u0085", "a\udc00b"])(
+  "the id %j is refused before anything is sent",
+  async (workspaceId) => {
+    const send = () => expect.unreachable();
+    const listing = service.listApiKeys(callOn(send), { workspaceId });
+    await expect(listing).rejects.toMatchObject({ verdict: "notSent", status: undefined });
+  },
+);
+
 const ofKey = { workspaceId: "id_1", keyId: "id_1" };
 /** All twelve calls, each with the field that wraps its answer. */
 const endpoints: readonly [name: string, wrapper: string, run: (call: service.Call) => Promise<unknown>][] = [

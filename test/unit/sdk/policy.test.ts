@@ -72,6 +72,18 @@ test("a declared key has every input of an ApiKey except existingKey and existin
   expect(names.filter((name) => !(name in found)).toSorted()).toEqual(["existingId", "existingKey"]);
 });
 
+test("a declared key reads nothing before a policy asks for it, because reading an unknown value ends the policy", () => {
+  const unknown = (name: string) =>
+    Object.defineProperty({ ...key }, name, { enumerable: true, get: () => expect.unreachable() });
+  const [one] = declaredKeys({ type: "apikeys:index:ApiKey", name: "ci", props: unknown("prefix") });
+  expect(one?.expiresAt).toBe(7);
+  expect(() => one?.prefix).toThrow();
+  const props = { keys: { a: { prefix: "live" } }, defaults: unknown("scopes") };
+  const [entry] = declaredKeys({ type: "apikeys:index:ApiKeySet", name: "set", props });
+  expect([entry?.prefix, entry?.expiresAt]).toEqual(["live", 7]);
+  expect(() => entry?.scopes).toThrow();
+});
+
 const day = 86_400;
 const now = Math.floor(Date.now() / 1_000);
 const expiring = (kind: string, props: object, ...[days, of]: [number, "seconds" | "milliseconds"]) => {
