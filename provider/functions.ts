@@ -21,7 +21,11 @@ export type Source = Pick<HostContext, "configuration" | "transport">;
 
 const shared = openTransport();
 
-/** The source of functions in the program's own process. `get` reads config by its full keys. */
+/**
+ * The source of functions in the program's own process. `get` reads config by its full keys.
+ *
+ * @public The SDK loads this module when a function is first called.
+ */
 export function sourceOf(get: (key: string) => unknown): Source {
   const problem = nodeProblem();
   if (problem !== undefined) throw new Failure(problem);

@@ -115,15 +115,3 @@ test("expiresWithin takes the unit of the time from the policy", () => {
   expect(expiring("RotatingApiKey", key, 14, "milliseconds")).toEqual([]);
   expect(expiring("RotatingApiKey", key, 16, "seconds")).toEqual([]);
 });
-
-test("a declared key reads nothing before a policy asks for it, because reading an unknown value ends the policy", () => {
-  const unknown = (name: string) =>
-    Object.defineProperty({ ...key }, name, { enumerable: true, get: () => expect.unreachable() });
-  const [one] = declaredKeys({ type: "apikeys:index:ApiKey", name: "ci", props: unknown("prefix") });
-  expect(one?.expiresAt).toBe(7);
-  expect(() => one?.prefix).toThrow();
-  const props = { keys: { a: { prefix: "live" } }, defaults: unknown("scopes") };
-  const [entry] = declaredKeys({ type: "apikeys:index:ApiKeySet", name: "set", props });
-  expect([entry?.prefix, entry?.expiresAt]).toEqual(["live", 7]);
-  expect(() => entry?.scopes).toThrow();
-});
