@@ -1,9 +1,9 @@
 import { expect } from "vitest";
-import type { Run } from "../../provider/core/run";
 import { apiKey } from "../../provider/resources/apiKey";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
+import { type Key, keyService } from "./keyService";
 import { least } from "./offline";
-import { type Asked, failureOf, idIn, refused, replying } from "./replying";
+import { type Asked, idIn, type Options, replying } from "./replying";
 
 export type Properties = Readonly<Record<string, unknown>>;
 export interface Kept {
@@ -15,54 +15,23 @@ export interface Kept {
 const none = { create: false, read: false, update: false, del: false };
 export const orders = [{ representation: "orders", read: true }];
 
-export interface Trouble {
-  /** Answers a request in place of the service; `undefined` leaves it to the service. */
-  readonly odd?: (asked: Asked) => unknown;
-  readonly run?: Run;
-}
-
 /** A service with existing keys, and processes of the provider that use it. Each process is one run of the engine. */
-export function adoptions({ odd = () => undefined, run }: Trouble = {}) {
-  const live = new Map<string, Properties>();
+export function adoptions(options: Options = {}) {
+  const service = keyService((made) => `made_${made}`);
   const asked: Asked[] = [];
-  let created = 0;
-  const scopeIds = (scopes: unknown, id: string) =>
-    (scopes as readonly Properties[]).map((scope) => ({ ...scope, id: `scope_${id}` }));
-  function reply(one: Asked): unknown {
-    const { method, body } = one;
+  const reply = (one: Asked) => {
     asked.push(one);
-    const instead = odd(one);
-    if (instead !== undefined) return instead;
-    const id = idIn(one);
-    if (method === "GET" && id === "ws_1") return { workspace: { id } };
-    if (method === "GET" && id === "api-key") return { apiKeys: [...live.values()] };
-    if (method === "POST") {
-      created += 1;
-      const own = { deleted: false, maskedKey: "…", ...(body as object), id: `made_${created}` };
-      live.set(own.id, own);
-      return { apiKey: { ...own, key: `sk_${own.id}` } };
-    }
-    const before = live.get(id);
-    if (before === undefined) throw refused(404);
-    if (method === "GET") return { apiKey: before };
-    if (method === "DELETE") {
-      live.delete(id);
-      return { apiKey: { id, deleted: true } };
-    }
-    const { scopes, ...sent } = body as { scopes: unknown };
-    live.set(id, { ...before, ...sent, scopes: scopeIds(scopes, id) });
-    return { apiKey: live.get(id) };
-  }
-  const add = (key: Properties & { readonly id: string }) => {
+    return service.reply(one);
+  };
+  const add = (key: Key & { readonly id: string }) => {
     const { id } = key;
     const scopes = [{ ...none, ...orders[0], id: `scope_${id}` }];
     const { workspaceId: _, ...usual } = { ...least, enabled: true, deleted: false, maskedKey: `…${id}` };
-    live.set(id, { ...usual, scopes, ...key });
+    service.live.set(id, { ...usual, scopes, ...key });
   };
   /** One run. Its resources know of each other, but not of those of another run. */
   const process = () => {
     const shared = new Map();
-    const options = { shared, ...(run && { run }) };
     const of = (operations: ReturnType<typeof replying>) => ({
       ...operations,
       checked: (inputs: Properties, before?: Properties, name = "ci") => {
@@ -71,15 +40,17 @@ export function adoptions({ odd = () => undefined, run }: Trouble = {}) {
         return found;
       },
     });
-    return { keys: of(replying(apiKey, reply, options)), sets: of(replying(apiKeySet, reply, options)) };
+    const parts = { ...options, shared };
+    return { keys: of(replying(apiKey, reply, parts)), sets: of(replying(apiKeySet, reply, parts)) };
   };
   return {
     ...process(),
     process,
     asked,
     methods: () => asked.map(({ method }) => method).join(" "),
-    service: { live, add },
-    failureOf,
+    /** The ids of the keys in the service. */
+    there: () => [...service.live.keys()],
+    service: { ...service, add },
   };
 }
 
@@ -106,8 +77,8 @@ export const ids = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, place) => [`k${place}`, `key_${place}`]));
 
 /** A service with this many keys, and runs of the engine with one set. */
-export function manyKeys(count: number, trouble: Trouble = {}) {
-  const world = adoptions(trouble);
+export function manyKeys(count: number, options: Options = {}) {
+  const world = adoptions(options);
   for (const id of Object.values(ids(count))) world.service.add({ id });
   const create = async (inputs: Properties): Promise<Kept> => {
     const { sets } = world.process();

@@ -1,160 +1,250 @@
+import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { CallError } from "../../../provider/client/send";
 import { apiKey } from "../../../provider/resources/apiKey";
 import { customerBilling } from "../../../provider/resources/customerBilling";
 import { least } from "../offline";
-import { failureOf, refused, replying } from "../replying";
+import { type Asked, failureOf, nameIn, refused, replying } from "../replying";
 
-describe("K6 an answer to create", () => {
-  const before = { id: "key_1", name: "other", customerId: "cus_2" };
-  /** An ApiKey in a workspace with one other key, where a POST is answered with this. */
-  const service = (answer: object) =>
-    replying(apiKey, ({ method, path }) => {
-      const apiKey = { enabled: true, scopes: [], ...answer };
-      if (method === "POST") return { apiKey: { key: "sk_new", ...apiKey } };
-      return path.endsWith("/api-key") ? { apiKeys: [before] } : { apiKey };
-    });
-  const answered = (answer: object, keys = service(answer)) =>
-    keys.create(keys.check(least, undefined).inputs);
+const existingKey = "sk_live_value";
+/** Another key of the workspace. */
+const other = { id: "key_1", name: "other", customerId: "cus_2" };
+const lost = new CallError("ambiguous", "no answer came");
 
-  test("counts as another key's because its id was listed before", async () => {
-    const { message, kept, unresolved } = await failureOf(answered({ ...least, id: "key_1" }));
+/** An ApiKey whose POST is answered with this. Before it, the list has one other key. */
+function answering(answer: object, later: (asked: Asked) => unknown = () => undefined) {
+  const keys = replying(apiKey, (asked) => {
+    const apiKey = { enabled: true, scopes: [], ...answer };
+    if (asked.method === "POST") return { apiKey: { key: "sk_new", ...apiKey } };
+    return later(asked) ?? (asked.path.endsWith("/api-key") ? { apiKeys: [other] } : { apiKey });
+  });
+  const create = (more: object = {}) => keys.create(keys.check({ ...least, ...more }, undefined).inputs);
+  return { ...keys, create };
+}
+
+describe("the answer to a create", () => {
+  test.each([
+    ["whose id was listed before", { ...least, id: "key_1" }, {}],
+    [
+      "whose id was listed before, and which lacks the migrated value",
+      { ...least, id: "key_1", key: null, maskedKey: "sk_***0000" },
+      { existingKey },
+    ],
+  ])("K6 K5 the answer to a create is another key's if it has a key %s", async (_what, answer, more) => {
+    const { message, kept, unresolved } = await failureOf(answering(answer).create(more));
     expect(message).toContain("the service answered with a different key, key_1");
     expect([kept, unresolved]).toEqual([undefined, true]);
     expect(message).not.toContain("sk_new");
   });
 
+  test("K6 the answer to a create is another key's if this process has read that key, though no list shows it", async () => {
+    const keys = answering({ ...least, id: "key_2" });
+    await keys.read("key_2", { ...least, key: "sk_old", enabled: true, scopes: [] });
+    await expect(keys.create()).rejects.toThrow("the service answered with a different key, key_2");
+  });
+
   test.each([
     ["another name only", { name: "rewritten", customerId: "cus_1" }],
-    ["another customer only", { name: least.name, customerId: "cus_2" }],
     ["no name", { customerId: "cus_2" }],
-    ["another name, another customer and an old createdAt", { ...before, createdAt: "2024-02-19" }],
-  ])("counts as the new key's despite %s", async (_how, answer) => {
-    expect((await answered({ ...answer, id: "key_2" })).id).toBe("key_2");
+    ["another name, another customer and an old createdAt", { ...other, createdAt: "2024-02-19" }],
+  ])("K6 the answer to a create is the new key's despite %s", async (_how, answer) => {
+    expect((await answering({ ...answer, id: "key_2" }).create()).id).toBe("key_2");
   });
 
   test.each([
     ["a new id", "key_2", []],
     ["an id that was listed before", "key_1", [expect.stringContaining("key_1, which existed before")]],
   ])(
-    "K5 counts as the migrated key's despite another name, another customer and %s",
+    "K5 the answer to a migration is the migrated key's despite another name, another customer and %s",
     async (_how, id, warnings) => {
-      const keys = service({ id, name: "other", customerId: "cus_2", key: "sk_old" });
-      const { inputs } = keys.check({ ...least, existingKey: "sk_old" }, undefined);
-      expect((await keys.create(inputs)).id).toBe(id);
+      const keys = answering({ ...other, id, key: existingKey });
+      expect((await keys.create({ existingKey })).id).toBe(id);
       expect(keys.warnings.filter((line) => line.includes("existed before"))).toEqual(warnings);
     },
   );
 
-  test("K5 counts as another key's if its id was listed before and it doesn't have the value", async () => {
-    const keys = service({ ...least, id: "key_1", key: null, maskedKey: "sk_***0000" });
-    const { inputs } = keys.check({ ...least, existingKey: "sk_old" }, undefined);
-    await expect(keys.create(inputs)).rejects.toThrow("the service answered with a different key, key_1");
+  test("K6 an answer counts for only one of two concurrent creates if both are answered with one key", async () => {
+    const keys = answering({ ...least, id: "key_2" });
+    const both = await Promise.allSettled([keys.create(), keys.create()]);
+    expect(both.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
   });
 
-  test("counts as another key's if this process has read that key, though no list shows it", async () => {
-    const keys = service({ ...least, id: "key_2" });
-    await keys.read("key_2", { ...least, key: "sk_old", enabled: true, scopes: [] });
-    await expect(answered({}, keys)).rejects.toThrow("the service answered with a different key, key_2");
-  });
-
-  test("R4 with another name is accepted, with a warning", async () => {
-    const keys = service({ id: "key_2", name: "rewritten", customerId: "cus_1" });
-    const { state } = await answered({ id: "key_2", name: "rewritten", customerId: "cus_1" }, keys);
-    expect(state).toMatchObject({ name: least.name, __observed: { name: "rewritten" } });
-    expect(keys.warnings).toEqual([
-      expect.stringContaining('Key key_2: name: the program has "ci", the service has "rewritten"'),
-    ]);
-  });
-
-  test("that is lost is followed by a search for new keys of its name and customer that no resource has", async () => {
-    const made = { ...least, id: "key_2", name: " CI", createdAt: "2026-11-25" };
-    let posts = 0;
-    const keys = replying(apiKey, ({ method }) => {
-      if (method === "POST") {
-        posts += 1;
-        throw new CallError("ambiguous", "no answer came");
-      }
-      const others = [before, { ...least, id: "key_0" }];
-      const since = [made, { ...made, id: "key_3", name: "theirs" }, { ...made, id: "key_4" }];
-      return { apiKeys: posts === 0 ? others : [...others, ...since] };
-    });
-    // Another resource of this run has it.
-    keys.diff("key_4", { ...least, key: "sk_4" }, least);
-    const { message } = await failureOf(keys.create(keys.check(least, undefined).inputs));
-    expect(message).toContain(
-      "New in the workspace's list: key_2 (created 2026-11-25). If no other stack or person created it, delete it",
-    );
-  });
-
-  test("K5 that is lost never adopts the key that the list then shows", async () => {
-    const made = { ...least, id: "key_2", enabled: true, scopes: [] };
-    let posts = 0;
-    const keys = replying(apiKey, ({ method }) => {
-      if (method === "GET") return { apiKeys: posts === 0 ? [] : [made] };
-      posts += 1;
-      throw new CallError("ambiguous", "no answer came");
-    });
-    const { inputs } = keys.check({ ...least, existingKey: "sk_live_1" }, undefined);
-    const { kept, message } = await failureOf(keys.create(inputs));
-    expect(kept).toBeUndefined();
-    expect(message).toMatch(/New in the workspace's list: key_2\. .*import it.*don't delete it/);
-  });
-
-  test.each([
-    [
-      "no new key",
-      { first: [], later: [] },
-      /The workspace's list shows no new key with this name and customer: run `pulumi up` again\./,
-    ],
-    [
-      "no list",
-      { first: undefined, later: undefined },
-      /list of keys could not be read \(.*403\): look for .*, created since 2\S+Z; if there is one, delete it/,
-    ],
-    [
-      "keys of that name, in a list that could not be read before",
-      { first: undefined, later: ["key_2", "key_3"] },
-      /Perhaps new in the workspace's list: key_2, key_3\. If one was created since 2\S+Z, and no other/,
-    ],
-  ])(
-    "K6 an answer to create that is lost is followed by what the workspace shows: %s",
-    async (_what, { first, later }, words) => {
-      let posts = 0;
-      const keys = replying(apiKey, ({ method }) => {
-        if (method === "POST") {
-          posts += 1;
-          throw new CallError("ambiguous", "no answer came");
-        }
-        const ids = posts === 0 ? first : later;
-        if (ids === undefined) throw refused();
-        return { apiKeys: ids.map((id) => ({ ...least, id })) };
-      });
-      const { kept, message } = await failureOf(keys.create(keys.check(least, undefined).inputs));
-      expect(kept).toBeUndefined();
-      expect(message).toMatch(words);
-      expect(posts).toBe(1);
-    },
-  );
-
-  test("K6 an answer to create without the secret is saved, and replaces the key, also after a refresh", async () => {
-    const keys = service({ ...least, id: "key_2", key: null });
-    const { inputs } = keys.check(least, undefined);
-    const { kept, message } = await failureOf(keys.create(inputs));
+  test("K6 a key whose answer has no secret is saved, and replaces the key, also after a refresh", async () => {
+    const keys = answering({ ...least, id: "key_2", key: null });
+    const { kept, message } = await failureOf(keys.create());
     expect(message).toMatch(
       /did not return the secret\. The key is in state, and the next update replaces it\.$/,
     );
     const { id, state } = kept ?? { id: "", state: {} };
     expect(state).toMatchObject({ ...least, __keyLost: true });
     const read = await keys.read(id, state);
+    const { inputs } = keys.check(least, undefined);
     for (const seen of [state, read?.state ?? {}])
       expect(keys.diff(id, seen, inputs)).toMatchObject({ changes: true, replaces: ["key"] });
   });
 
-  test("counts for only one of two concurrent creates if both are answered with one key", async () => {
-    const keys = service({ ...least, id: "key_2" });
-    const both = await Promise.allSettled([answered({}, keys), answered({}, keys)]);
-    expect(both.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+  test.each([
+    ["enabled as a number", { enabled: 1 }],
+    ["scopes as an object", { scopes: {} }],
+    ["a flag as a string", { scopes: [{ representation: "orders", read: "true" }] }],
+    ["an expiry that is not a number", { expiresAt: "soon" }],
+  ])(
+    "K6 an answer is used for its secret even if it has %s, with an error if the key can't be read",
+    async (_what, odd) => {
+      const answer = { ...least, id: "key_2", ...odd };
+      const seen = { apiKey: { ...least, id: "key_2", enabled: true, scopes: [] } };
+      const readable = answering(answer, ({ path }) => (path.endsWith("key_2") ? seen : undefined));
+      const state = { key: "sk_new", enabled: true, scopes: [] };
+      expect(await readable.create()).toMatchObject({ id: "key_2", state });
+      const unreadable = answering({ ...answer, enabled: 1 });
+      expect((await failureOf(unreadable.create())).kept).toMatchObject({
+        id: "key_2",
+        state: { key: "sk_new" },
+      });
+    },
+  );
+
+  test("K6 R4 a new key is waited for if it can't be read yet, and its secret is kept", async () => {
+    let reads = 0;
+    const keys = answering({ id: "key_2", enabled: undefined }, ({ path }) => {
+      if (!path.endsWith("key_2")) return undefined;
+      reads += 1;
+      if (reads < 3) throw refused(404);
+      return { apiKey: { ...least, id: "key_2", enabled: true, scopes: [] } };
+    });
+    expect((await keys.create()).state).toMatchObject({ key: "sk_new", name: "ci" });
+  });
+
+  test("K5 an answer with another value than existingKey is an error, but the declared value is kept", async () => {
+    const keys = answering({ ...least, id: "key_2" });
+    const { kept, message } = await failureOf(keys.create({ existingKey }));
+    expect(message).toContain("returned a secret that differs from existingKey");
+    expect(kept?.state).toMatchObject({ key: existingKey });
+    const { inputs } = keys.check({ ...least, existingKey }, undefined);
+    expect(keys.diff("key_2", kept?.state ?? {}, inputs)).toMatchObject({ changes: false, replaces: [] });
+  });
+
+  test.each([
+    ["sk_****alue", "sk_****alue"],
+    [existingKey, undefined],
+  ])(
+    "K5 an answer may have %s as key and maskedKey, and maskedKey never shows the value",
+    async (text, shown) => {
+      const { state } = await answering({ ...least, id: "key_2", key: text, maskedKey: text }).create({
+        existingKey,
+      });
+      expect([state["key"], state["maskedKey"]]).toEqual([existingKey, shown]);
+    },
+  );
+});
+
+/** An ApiKey whose POST fails with this. The list shows `first` before it, and `later` after; none can't be read. */
+function failing(error: CallError, first: readonly object[] | undefined, later = first) {
+  const keys = replying(apiKey, ({ method }) => {
+    if (method === "POST") throw error;
+    const isPosted = keys.calls.some((asked) => asked.method === "POST");
+    const shown = isPosted ? later : first;
+    if (shown === undefined) throw refused();
+    return { apiKeys: shown };
+  });
+  const failed = (more: object = {}) =>
+    failureOf(keys.create(keys.check({ ...least, ...more }, undefined).inputs));
+  return { ...keys, failed };
+}
+
+describe("a create whose answer is lost", () => {
+  const made = (id: string) => ({ ...least, id });
+  const conflict = new CallError("ambiguous", 'the service answered 409 "it exists"', 409);
+
+  test.each([
+    [
+      "no new key",
+      failing(lost, []),
+      /The workspace's list shows no new key with this name and customer: run `pulumi up` again\./,
+    ],
+    [
+      "no list",
+      failing(lost, undefined),
+      /list of keys could not be read \(.*403\): look for .*, created since 2\S+Z; if there is one, delete it/,
+    ],
+    [
+      "keys of its name, in a list that could not be read before",
+      failing(lost, undefined, [made("key_2"), made("key_3")]),
+      /Perhaps new in the workspace's list: key_2, key_3\. If one was created since 2\S+Z, and no other/,
+    ],
+    [
+      "a new key after a 409, which a proxy may have caused",
+      failing(conflict, [], [made("key_2")]),
+      /409 "it exists"\. It is not known whether the key was created.*New in the .*key_2\. If/,
+    ],
+    [
+      "no new key after a 409",
+      failing(conflict, []),
+      /list shows no new key.*If the service refused it: Check that workspace ws_1.*a replacement needs another name.*several changes at a time, .*--parallel 1/,
+    ],
+  ])(
+    "K6 a create whose answer is lost is not in state, and its error names what the workspace shows: %s",
+    async (_what, keys, words) => {
+      const { kept, message, unresolved } = await keys.failed();
+      expect([kept, unresolved]).toEqual([undefined, true]);
+      expect(message).toMatch(words);
+      expect(message).not.toContain("Nothing was created");
+    },
+  );
+
+  test("K6 what a lost create has made is searched for among the new keys of its name and customer that no resource has", async () => {
+    const before = [other, made("key_0")];
+    const created = { ...made("key_2"), name: " CI", createdAt: "2026-11-25" };
+    const keys = failing(lost, before, [...before, created, { ...made("key_3"), name: "b" }, made("key_4")]);
+    // Another resource of this run has it.
+    keys.diff("key_4", { ...least, key: "sk_4" }, least);
+    expect((await keys.failed()).message).toContain(
+      "New in the workspace's list: key_2 (created 2026-11-25). If no other stack or person created it, delete it",
+    );
+  });
+
+  test("K5 a migration whose answer is lost adopts nothing from the list, and its key is not to be deleted", async () => {
+    const { kept, message } = await failing(lost, [], [made("key_2")]).failed({ existingKey });
+    expect(kept).toBeUndefined();
+    expect(message).toMatch(/New in the workspace's list: key_2\. .*import it.*don't delete it/);
+  });
+
+  const busy = (isListed: boolean) => {
+    const made: object[] = [];
+    const posts: string[] = [];
+    let isBusy = false;
+    const pause = () => setTimeout(5);
+    const answer = async (asked: Asked) => {
+      const name = nameIn(asked);
+      if (asked.method === "GET" && !isListed) throw refused(403);
+      if (asked.method === "GET") return { apiKeys: [...made] };
+      posts.push(name);
+      if (isBusy) throw conflict;
+      isBusy = true;
+      await pause();
+      isBusy = false;
+      const apiKey = { ...least, enabled: true, scopes: [], id: `key_${name}`, name };
+      made.push(apiKey);
+      return { apiKey: { ...apiKey, key: `sk_${name}` } };
+    };
+    const keys = replying(apiKey, answer, { pause });
+    const all = ["a", "b", "c", "d"].map((name) =>
+      keys.create(keys.check({ ...least, name }, undefined).inputs),
+    );
+    return { posts, made, all };
+  };
+
+  test("K6 a create that is answered with 409 is sent once more, one at a time, if the list shows that nothing has come of it", async () => {
+    const { posts, made, all } = busy(true);
+    expect((await Promise.all(all)).map(({ id }) => id)).toEqual(["key_a", "key_b", "key_c", "key_d"]);
+    expect(posts.toSorted()).toEqual(["a", "b", "b", "c", "c", "d", "d"]);
+    expect(made).toHaveLength(4);
+  });
+
+  test("K6 a create that is answered with 409 is not sent again if the list can't be read", async () => {
+    const { posts, all } = busy(false);
+    const failed = (await Promise.allSettled(all)).filter(({ status }) => status === "rejected");
+    expect([posts.length, failed.length]).toEqual([4, 3]);
   });
 });
 
@@ -162,7 +252,7 @@ test.each([
   ["ApiKey", apiKey, least],
   ["CustomerBilling", customerBilling, { workspaceId: "ws_1", totalCredits: "100" }],
 ])(
-  "a POST of %s that a proxy answers with a page fails with advice to check the base URL",
+  "B3 K6 a POST of %s that a proxy answers with a page fails with advice to check the base URL",
   async (_kind, definition, inputs) => {
     const service = replying(definition, () => "<html>Sign in</html>");
     await expect(service.create(service.check(inputs, undefined).inputs)).rejects.toThrow(
@@ -186,4 +276,32 @@ test("K6 a create warns of a key with its name and customer, unless that is in s
   keys.diff("key_1", { ...least, key: "sk_1" }, inputs);
   await keys.create(inputs);
   expect(keys.warnings).toHaveLength(1);
+});
+
+test("K5 K6 no error contains a secret that the program or the service repeats in another field", async () => {
+  const named = { id: "k2", name: "ci-sk_live_1", customerId: least.customerId, createdAt: "sk_live_1" };
+  const keys = failing(refused(409), [named]);
+  const { message } = await keys.failed({ name: "ci-sk_live_1", existingKey: "sk_live_1" });
+  expect(message).toContain('Migrating key "ci-[secret]"');
+  expect(keys.warnings.join()).toContain("k2");
+  expect([message, ...keys.warnings].join()).not.toContain("sk_live_1");
+});
+
+test("R16 every later request for a key masks its secret", async () => {
+  const seen: (readonly string[])[] = [];
+  const orders = { representation: "orders", read: true };
+  const keys = replying(apiKey, ({ method, path, secrets }) => {
+    if (!path.endsWith("/api-key")) seen.push(secrets);
+    return {
+      apiKey: { ...least, id: "k", scopes: [orders], key: "sk_secret", deleted: method === "DELETE" },
+    };
+  });
+  const { inputs } = keys.check(least, undefined);
+  const state = { ...inputs, key: "sk_secret" };
+  await keys.create(inputs).catch(() => {});
+  await keys.read("k", state);
+  await keys.update("k", state, inputs).catch(() => {});
+  await keys.delete("k", state);
+  expect(seen.length).toBeGreaterThan(5);
+  for (const secrets of seen) expect(secrets).toContain("sk_secret");
 });

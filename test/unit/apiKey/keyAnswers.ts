@@ -1,5 +1,5 @@
 import { apiKey } from "../../../provider/resources/apiKey";
-import { refused, replying } from "../replying";
+import { type Options, refused, replying } from "../replying";
 
 export const state = {
   workspaceId: "ws_1",
@@ -22,7 +22,7 @@ export const missing = [
   ["a record that is deleted", markedDeleted],
 ] as const;
 
-export interface Answers {
+export interface Answers extends Options {
   /** The answers to GETs of the key in turn; the last one repeats. An Error is thrown. */
   readonly reads?: readonly unknown[];
   /** The answer to each write. */
@@ -30,11 +30,10 @@ export interface Answers {
   /** Default: a list without the key. A function is called at each GET. */
   readonly list?: unknown;
   readonly workspace?: unknown;
-  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** The operations of an ApiKey on a service with these answers. */
-export function keyOn({ reads = [alive], write, list, workspace, env = {} }: Answers) {
+export function keyOn({ reads = [alive], write, list, workspace, ...options }: Answers) {
   let read = 0;
   return replying(
     apiKey,
@@ -50,6 +49,6 @@ export function keyOn({ reads = [alive], write, list, workspace, env = {} }: Ans
       if (answer instanceof Error) throw answer;
       return answer;
     },
-    { env },
+    options,
   );
 }

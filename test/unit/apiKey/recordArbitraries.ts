@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { ApiKeyRecord, KeyScope } from "../../../provider/client/service";
-import { type Grants, grants, spelling } from "./scopeArbitraries";
+import { canonicalOf, type Grants, grants, spelling } from "./inputArbitraries";
 
 /** Generated records of the service, and generated inputs of a program, for property-based tests. */
 
@@ -48,11 +48,3 @@ export const declared: fc.Arbitrary<Record<string, unknown>> = fc
     enabled,
     scopes: canonicalOf(of),
   }));
-
-function canonicalOf(of: Grants): object[] {
-  const sorted = [...of].sort(([a], [b]) => (a < b ? -1 : 1));
-  return sorted.map(([representation, granted]) => ({
-    representation,
-    ...Object.fromEntries([...granted].map((permission) => [permission, true])),
-  }));
-}

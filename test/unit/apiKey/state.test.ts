@@ -24,39 +24,22 @@ const afterRead = (state: Properties, answer: ApiKeyRecord) =>
 const canonicalOf = (name: string) =>
   updatable.find((field) => field.name === name)?.canonical ?? ((value) => value);
 
-describe("canonical values", () => {
-  test("R2 treat absent, null and empty strings as equal", () => {
-    expect([undefined, null, ""].map(string)).toEqual([undefined, undefined, undefined]);
-    expect([" ", "a", "A"].map(string)).toEqual([" ", "a", "A"]);
-  });
-
-  test("R2 treat absent, null and false as equal", () => {
-    expect([undefined, null, false, true].map(boolean)).toEqual([false, false, false, true]);
-  });
-
-  test("R2 treat absent, null and empty maps as equal", () => {
-    expect([undefined, null, {}].map(map)).toEqual([undefined, undefined, undefined]);
-    expect(map({ a: null })).toEqual({ a: null });
-  });
-
-  test("R2 treat absent and null numbers as equal, and 0 as a number", () => {
-    expect([undefined, null, 0, -0, 1].map(number)).toStrictEqual([undefined, undefined, 0, 0, 1]);
-  });
-
-  test("R2 treat a value of a wrong type as absent, and keep unknown values", () => {
-    const wrong = [{}, [], "text", 1, true];
-    for (const canonical of [string, number, boolean, map]) {
-      for (const unknown of unknownSentinels) expect(canonical(unknown)).toBe(unknown);
-    }
-    expect(wrong.map(string)).toEqual([undefined, undefined, "text", undefined, undefined]);
-    expect(wrong.map(number)).toEqual([undefined, undefined, undefined, 1, undefined]);
-    expect(wrong.map(boolean)).toEqual([false, false, false, false, true]);
-    expect([[], "text", 1, true].map(map)).toEqual([undefined, undefined, undefined, undefined]);
-  });
+test("R2 absent, null and empty values are equal, a wrong type counts as absent, and unknown values stay", () => {
+  for (const value of [undefined, null, "", {}, 1]) expect(string(value)).toBeUndefined();
+  expect([" ", "a"].map(string)).toEqual([" ", "a"]);
+  for (const value of [undefined, null, false, "text", 1]) expect(boolean(value)).toBe(false);
+  expect(boolean(true)).toBe(true);
+  for (const value of [undefined, null, {}, [], "text"]) expect(map(value)).toBeUndefined();
+  expect(map({ a: null })).toEqual({ a: null });
+  for (const value of [undefined, null, "1", true]) expect(number(value)).toBeUndefined();
+  expect([0, -0, 1].map(number)).toStrictEqual([0, 0, 1]);
+  for (const canonical of [string, number, boolean, map]) {
+    for (const unknown of unknownSentinels) expect(canonical(unknown)).toBe(unknown);
+  }
 });
 
 describe("state after a write", () => {
-  test("R1 has only the inputs, the outputs and the secret, and no undefined value", () => {
+  test("R1 state after a write has only the inputs, the outputs and the secret, and no undefined value", () => {
     fc.assert(
       fc.property(declared, record, (inputs, answer) => {
         const state = afterWrite(inputs, answer);
@@ -68,7 +51,7 @@ describe("state after a write", () => {
     );
   });
 
-  test("R3 has in __observed only the fields whose answered value differs from the program", () => {
+  test("R3 state after a write has in __observed only the fields whose answered value differs from the program", () => {
     fc.assert(
       fc.property(declared, record, (inputs, answer) => {
         const observed = observe(answer);
@@ -86,27 +69,7 @@ describe("state after a write", () => {
     );
   });
 
-  test("R3 has no __observed if the service answers as declared", () => {
-    const answer = { ...blank, name: "ci", enabled: true, scopes: [] };
-    expect(afterWrite({ name: "ci", enabled: true, scopes: [] }, answer)).not.toHaveProperty(observedKey);
-  });
-
-  test("R4 has the service's values of fields that were not applied", () => {
-    const answer = { ...blank, name: "old", enabled: true, scopes: [] };
-    const inputs = { name: "new", enabled: false, scopes: [] };
-    const missed = updatable
-      .filter(({ name }) => name !== "scopes")
-      .map((field) => ({
-        aim: { field, value: inputs[field.name as keyof typeof inputs], exact: true },
-        has: answer[field.name as keyof typeof answer],
-        stayed: true,
-        result: "notApplied" as const,
-      }));
-    const state = wireable(stateAfterWrite(as(inputs), { record: answer, missed }, born));
-    expect(state).toStrictEqual({ name: "old", enabled: true, scopes: [], ...born });
-  });
-
-  test("keeps the value of an output that the answer leaves out", () => {
+  test("R1 state after a write keeps the value of an output that the answer leaves out", () => {
     const before = { ...born, maskedKey: "sk_…", createdAt: "then", effectivePrefix: "sk" };
     const state = stateAfterWrite(
       as({ name: "ci" }),
@@ -118,7 +81,7 @@ describe("state after a write", () => {
 });
 
 describe("state after a read", () => {
-  test("R3 is unchanged if the answer is that of the write, however the service rewrote values", () => {
+  test("R3 state after a read is unchanged if the answer is that of the write, however the service rewrote values", () => {
     fc.assert(
       fc.property(declared, record, (inputs, answer) => {
         const state = afterWrite(inputs, answer);
@@ -127,7 +90,7 @@ describe("state after a read", () => {
     );
   });
 
-  test("R5 has the observed values of drifted fields, and everything else unchanged", () => {
+  test("R5 state after a read has the observed values of drifted fields, and everything else unchanged", () => {
     fc.assert(
       fc.property(declared, record, record, (inputs, answer, later) => {
         const state = afterWrite(inputs, answer);
@@ -151,7 +114,7 @@ describe("state after a read", () => {
     expect(applyDrift(fields, state, { note: "changed" })).toEqual({ note: "changed" });
   });
 
-  test("R3 shows the same drift only once, and shows a change back as drift again", () => {
+  test("R3 state after a read shows the same drift only once, and shows a change back as drift again", () => {
     fc.assert(
       fc.property(declared, record, record, (inputs, answer, later) => {
         const once = afterRead(afterWrite(inputs, answer), later);
@@ -169,7 +132,7 @@ describe("state after a read", () => {
 });
 
 describe("what is sent to the engine and the service", () => {
-  test("R1 has no undefined value at any depth, and is otherwise unchanged", () => {
+  test("R1 what is sent has no undefined value at any depth, and is otherwise unchanged", () => {
     const value = fc.letrec((tie) => ({
       node: fc.oneof(
         { maxDepth: 4 },
@@ -183,12 +146,12 @@ describe("what is sent to the engine and the service", () => {
       fc.property(fc.dictionary(fc.string(), value), (properties) => {
         const stripped = wireable(properties);
         expect(holdsUndefined(stripped)).toBe(false);
-        expect(stripped).toEqual(withoutMinusZero(properties));
+        expect(stripped).toEqual(properties);
       }),
     );
   });
 
-  test("K1 has four booleans and no id for each scope of a create, and no undeclared field", () => {
+  test("K1 a request has four booleans and no id for each scope of a create, and no undeclared field", () => {
     const inputs = { name: "ci", workspaceId: "ws", customerId: "cus", enabled: false };
     const scopes = [{ representation: "orders", read: true }];
     const all = { create: false, read: true, update: false, del: false };
@@ -202,7 +165,7 @@ describe("what is sent to the engine and the service", () => {
     });
   });
 
-  test("K5 has every field of the migrate call, including metadata", () => {
+  test("K5 a request has every field of the migrate call, including metadata", () => {
     const inputs = { name: "ci", workspaceId: "ws", customerId: "cus", enabled: true, scopes: [] };
     const body = { ...inputs, key: "sk_old", metadata: {} };
     expect(migrateBody(as({ ...inputs, existingKey: "sk_old" }))).toStrictEqual(body);
@@ -228,12 +191,4 @@ const blank = { id: "key_1", deleted: false } as ApiKeyRecord;
 function holdsUndefined(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return value === undefined;
   return Object.values(value).some(holdsUndefined);
-}
-
-/** The value with 0 for -0; toEqual ignores the undefined values of objects. */
-function withoutMinusZero(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutMinusZero);
-  // JSON has no -0.
-  if (typeof value !== "object" || value === null) return value === 0 ? 0 : value;
-  return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, withoutMinusZero(entry)]));
 }

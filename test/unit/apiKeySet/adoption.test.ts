@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { unknownSentinels } from "../../../provider/core/fields";
-import { openRun } from "../../../provider/core/run";
-import { adopting, adoptingSet, adoptions, ids, type Kept, manyKeys, type Properties } from "../adoptions";
-import { idIn } from "../replying";
+import { adoptingSet, adoptions, ids, type Kept, manyKeys, type Properties } from "../adoptions";
+import { asks } from "../keyService";
+import { failureOf } from "../replying";
 
 describe("a set that adopts keys", () => {
-  test("K11 adds many of them to its own, with no POST, no PATCH and no DELETE", async () => {
+  test("K11 a set adds many existing keys to its own, with no POST, no PATCH and no DELETE", async () => {
     const { create, update, counted, asked } = manyKeys(60);
     const others = Object.fromEntries(Array.from({ length: 40 }, (_, place) => [`own${place}`, {}]));
     const before = adoptingSet({}, others);
@@ -21,14 +21,10 @@ describe("a set that adopts keys", () => {
     expect((await update(done, inputs, inputs)).changes).toBe(false);
   });
 
-  test("K11 R6 does not adopt a deleted key that the list still contains", async () => {
-    const { create, service, failureOf } = manyKeys(0, {
-      odd: (one) =>
-        idIn(one) === "api-key" && one.method === "GET"
-          ? { apiKeys: [...service.live.values(), { ...service.live.get("key_0"), id: "key_9" }] }
-          : undefined,
-    });
-    for (const id of Object.values(ids(2))) service.add({ id });
+  test("K11 R6 a set does not adopt a deleted key that the list still contains", async () => {
+    const { create, service } = manyKeys(2);
+    const listed = { apiKeys: [...service.live.values(), { ...service.live.get("key_0"), id: "key_9" }] };
+    service.always(asks("GET", "api-key"), () => listed);
     for (const enabled of [true, false]) {
       const inputs = adoptingSet({ ...ids(2), gone: "key_9" });
       const failure = await failureOf(
@@ -40,8 +36,8 @@ describe("a set that adopts keys", () => {
     }
   });
 
-  test("K11 adopts the others if one can't be adopted, and the next update adopts that one", async () => {
-    const { create, update, service, failureOf } = manyKeys(2);
+  test("K11 a set adopts the others if one can't be adopted, and the next update adopts that one", async () => {
+    const { create, update, service } = manyKeys(2);
     const inputs = adoptingSet({ ...ids(2), gone: "key_9" });
     const { kept, lines } = await failureOf(create(inputs));
     expect(lines).toEqual([
@@ -52,44 +48,7 @@ describe("a set that adopts keys", () => {
     expect(done.state["ids"]).toEqual({ ...ids(2), gone: "key_9" });
   });
 
-  test("K11 keeps a key that it adopts from an ApiKey, although the ApiKey is deleted in the same update", async () => {
-    const { process, service } = manyKeys(1);
-    const { keys } = process();
-    const single = await keys.create(keys.checked(adopting({ existingId: "key_0" })));
-    const { keys: singles, sets } = process();
-    const held = await sets.create(sets.checked(adoptingSet({ a: "key_0" })));
-    await singles.delete(single.id, single.state);
-    expect([...service.live.keys()]).toEqual(["key_0"]);
-    await process().sets.delete(held.id, held.state);
-    expect(service.live.size).toBe(0);
-  });
-
-  test("K11 adopts the same keys again if the engine replaces the whole set", async () => {
-    const { create, process, service, asked } = manyKeys(3);
-    const inputs = adoptingSet(ids(3));
-    const held = await create(inputs);
-    asked.length = 0;
-    const { sets } = process();
-    sets.diff(held.id, held.state, sets.checked(inputs, process().sets.checked(inputs)));
-    const next = await sets.create(sets.checked(inputs));
-    await sets.delete(held.id, held.state);
-    expect(next.state["ids"]).toEqual(held.state["ids"]);
-    expect(asked.every(({ method }) => method === "GET")).toBe(true);
-    expect(service.live.size).toBe(3);
-  });
-
-  test("K11 deletes no adopted key if the result of a create can't be saved to state", async () => {
-    const run = openRun();
-    const { create, service, failureOf } = manyKeys(2, {
-      run,
-      odd: ({ method }) => (method === "POST" ? run.stop("the test ended it") : undefined) as undefined,
-    });
-    const { message } = await failureOf(create(adoptingSet(ids(2), { own: {} })));
-    expect(message).toMatch(/^The result could not be saved to state because the test ended it/);
-    expect([...service.live.keys()]).toEqual(["key_0", "key_1"]);
-  });
-
-  test("K11 fails the preview if defaults set a field that an adopted key keeps", () => {
+  test("K11 a set fails the preview if defaults set a field that an adopted key keeps", () => {
     const { sets } = adoptions();
     const inputs = {
       ...adoptingSet({ a: "key_0" }),
@@ -108,7 +67,7 @@ describe("a set that adopts keys", () => {
     );
   });
 
-  test("K11 R18 promises in the preview the id of a key to be adopted, and no secret", () => {
+  test("K11 R18 a set promises in the preview the id of a key to be adopted, and no secret", () => {
     const { sets } = adoptions();
     const inputs = sets.checked(adoptingSet({ a: "key_0" }, { b: {} }));
     expect(sets.progress).toEqual([
@@ -121,4 +80,114 @@ describe("a set that adopts keys", () => {
     const unknown = adoptingSet({ a: unknownSentinels[0] as string });
     expect(unknownSentinels).toContain((sets.preview(sets.checked(unknown))["ids"] as Properties)["a"]);
   });
+});
+
+describe("a set whose existingId changes", () => {
+  const rotated = { keepers: { time: "1" } };
+
+  test.each<[string, Properties, Properties, Properties, readonly string[]]>([
+    [
+      "replaces an adopted key with a new one if a change that needs one leaves existingId out",
+      adoptingSet(ids(2)),
+      adoptingSet({ k1: "key_1" }, { k0: rotated }),
+      { k0: "made_1", k1: "key_1" },
+      ["key_1", "key_2", "made_1"],
+    ],
+    [
+      "deletes the adopted key of an entry that is removed, though no other entry names a secret or an id",
+      adoptingSet({ a: "key_0" }, { b: {} }),
+      adoptingSet({}, { b: {}, c: {} }),
+      { b: "made_1", c: "made_2" },
+      ["key_1", "key_2", "made_1", "made_2"],
+    ],
+    [
+      "keeps the key if an entry with another alias names its id",
+      adoptingSet({ a: "key_0", k1: "key_1" }),
+      adoptingSet({ b: "key_0", k1: "key_1" }),
+      { b: "key_0", k1: "key_1" },
+      ["key_0", "key_1", "key_2"],
+    ],
+    [
+      "keeps a key that one entry adopts while the key's own entry adopts another",
+      adoptingSet({ a: "key_0", b: "key_1" }),
+      adoptingSet({ a: "key_1", b: "key_2" }),
+      { a: "key_1", b: "key_2" },
+      ["key_1", "key_2"],
+    ],
+  ])("K11 a set %s", async (_what, before, inputs, expected, live) => {
+    const { create, update, there } = manyKeys(3);
+    const done = await update(await create(before), inputs, before);
+    expect([done.state["ids"], there()]).toEqual([expected, live]);
+    expect((await update(done, inputs, inputs)).changes).toBe(false);
+  });
+
+  const words =
+    "can't change while existingId stays the same or is added, because only a new key can have another value; leave existingId out, and the update replaces the key with a new one; or, to adopt another key, declare that under a new name.";
+
+  test("K11 a set fails the preview of a change that needs a new key while existingId stays the same or is added", () => {
+    const { sets } = adoptions();
+    const told = (name: string) =>
+      `${name} ${words} If no update has migrated or adopted it yet, run \`pulumi up --refresh\`.`;
+    const changed = adoptingSet({}, { a: { existingId: "key_0", ...rotated } });
+    for (const before of [adoptingSet({ a: "key_0" }), adoptingSet({}, { a: {} })]) {
+      expect(sets.check(changed, before).failures).toEqual([told("keys.a.keepers:")]);
+      const moved = { ...adoptingSet({ a: "key_0" }), workspaceId: "ws_2" };
+      expect(sets.check(moved, before).failures).toEqual([told("keys.a: workspaceId")]);
+    }
+    for (const before of [adoptingSet({ a: "key_1" }), adoptingSet({})])
+      expect(sets.check(changed, before).failures).toEqual([]);
+  });
+
+  test("K11 a set fails an update that also changes keepers if an entry with another alias names the id", async () => {
+    const { create, update, there } = manyKeys(1);
+    const before = adoptingSet({ a: "key_0" });
+    const moved = adoptingSet({}, { b: { existingId: "key_0", ...rotated } });
+    const { lines } = await failureOf(update(await create(before), moved, before));
+    expect(lines).toEqual([`"b": Nothing was changed: keepers: ${words}`]);
+    expect(there()).toEqual(["key_0"]);
+  });
+
+  test("K11 a set sees no change if existingId is left out, and removes it from state with the next change", async () => {
+    const { create, update, there } = manyKeys(2);
+    const before = adoptingSet(ids(2));
+    const held = await create(before);
+    const without = adoptingSet({}, { k0: {}, k1: {} });
+    expect((await update(held, without, before)).changes).toBe(false);
+    const changed = adoptingSet({}, { k0: {}, k1: { enabled: false } });
+    const done = await update(held, changed, without);
+    expect(done.state["keys"]).toEqual({ k0: {}, k1: { enabled: false } });
+    expect([done.state["ids"], there()]).toEqual([ids(2), ["key_0", "key_1"]]);
+    const named = adoptingSet({ k0: "key_0" }, { k1: { enabled: false } });
+    expect((await update(done, named, changed)).changes).toBe(false);
+  });
+
+  test("K11 a set adopts the key with the new id, even if keepers change too, and deletes the old key only after that", async () => {
+    const { create, update, there } = manyKeys(2);
+    const before = adoptingSet({ a: "key_0" });
+    const missing = adoptingSet({ a: "key_9" });
+    const { kept } = await failureOf(update(await create(before), missing, before));
+    expect(kept?.state).toMatchObject({ ids: { a: "key_0" }, keys: { a: { existingId: "key_0" } } });
+    expect(there()).toEqual(["key_0", "key_1"]);
+    const inputs = adoptingSet({}, { a: { existingId: "key_1", ...rotated } });
+    const done = await update(kept as Kept, inputs, missing);
+    expect(done.notes).toEqual([
+      'Keys of workspace ws_1: 1 existing key to adopt, without its secret: "a"; 1 to delete: "a".',
+    ]);
+    expect([done.state["ids"], there()]).toEqual([{ a: "key_1" }, ["key_1"]]);
+  });
+
+  test.each([true, false])(
+    "K11 a set keeps a key that was still to be deleted if an entry now adopts it (adoption fails: %s)",
+    async (fails) => {
+      const { create, update, there } = manyKeys(1);
+      const before = adoptingSet({}, { a: {} });
+      const held = await create(before);
+      const state = { ...held.state, __toDelete: [{ id: "key_0", name: "ci" }] };
+      const entry = { existingId: "key_0", ...(fails && { customerId: "cus_2" }) };
+      const updating = update({ ...held, state }, adoptingSet({}, { a: {}, b: entry }), before);
+      if (fails) await failureOf(updating);
+      else expect((await updating).state["ids"]).toEqual({ a: "made_1", b: "key_0" });
+      expect(there()).toEqual(["key_0", "made_1"]);
+    },
+  );
 });

@@ -38,69 +38,65 @@ function expected(before: Meant | undefined, now: Meant | undefined): string {
   return fields.some((field) => replacing.includes(field)) ? "replace" : "update";
 }
 
-describe("the lines that the preview of a set prints", () => {
-  const told = (before: object, now: object) => {
+describe("the preview of a set", () => {
+  const told = (before: object, now: object, more: object = {}) => {
     const lines: string[] = [];
     const telling = offline(undefined, {}, apiKeySet, (line) => lines.push(line));
-    telling.diff("keys-1", made(before), checked(now));
+    telling.diff("keys-1", { ...made(before), ...more }, checked(now));
     return lines;
   };
-  const entries = (count: number) =>
-    Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, { customerId: `cus_${n}` }]));
-  const keys = entries(30);
+  const keys = Object.fromEntries(
+    Array.from({ length: 30 }, (_, n) => [`k${n}`, { customerId: `cus_${n}` }] as const),
+  );
+  const { k3, k29, ...others } = keys;
+  const disabled = { customerId, enabled: false };
+  const customer = { customerId: unknownSentinels[0] };
 
-  test("name the keys that are replaced and those that are deleted", () => {
-    const { k29: _, ...others } = keys;
-    const now = {
-      ...others,
-      k3: { customerId, enabled: false },
-      k4: { ...keys["k4"], enabled: false },
-      x: keys["k3"],
-    };
-    expect(told({ keys }, { keys: now })).toEqual([
-      'Keys of workspace ws_1: 1 to replace, with a new secret: "k3"; 1 to delete: "k29".',
-    ]);
-    const rotated = told({ keys }, { keys, defaults: { keepers: { month: "june" } } });
-    expect(rotated).toEqual([expect.stringMatching(/: 30 to replace, .*: "k0", .*"k19" and 10 more\.$/)]);
-  });
-
-  test("R15 say that a key may be replaced if that depends on unknown values", () => {
-    const customer = { customerId: unknownSentinels[0] };
-    expect(told({ keys }, { keys: { ...keys, k0: customer } })).toEqual([
-      'Keys of workspace ws_1: 1 to replace if its unknown values change: "k0".',
-    ]);
-    const now = { ...keys, k0: { ...customer, prefix: "new" }, k1: { ...keys["k1"], prefix: "new" } };
-    const defaults = { keepers: { seen: unknownSentinels[0] } };
-    expect(told({ keys }, { keys: now, defaults })).toEqual([
-      expect.stringMatching(/: 2 to replace, with .*: "k0", "k1"; 28 to replace if their unknown .*: "k2", /),
-    ]);
-  });
-
-  test("name the replaced keys that are still to be deleted, because the engine does not show them", () => {
-    const lines: string[] = [];
-    const telling = offline(undefined, {}, apiKeySet, (line) => lines.push(line));
-    const state = { ...made({ keys }), __toDelete: [{ id: "key_old", name: 'Key "0"', alias: "k0" }] };
-    expect(telling.diff("keys-1", state, checked({ keys }))).toMatchObject({ changes: true, replaces: [] });
-    expect(lines).toEqual(['Keys of workspace ws_1: 1 already replaced, still to delete: "Key \\"0\\"".']);
-  });
-
-  test("say that a key stays under a new alias, because the engine shows one removed and another added", () => {
-    const { k3, ...others } = keys;
-    expect(
-      told({ keys }, { keys: { ...others, moved: { ...k3, renamedFrom: "k3" }, x: { customerId } } }),
-    ).toEqual(['Keys of workspace ws_1: 1 to keep under a new alias: "moved".']);
-  });
-
-  test("are absent if every key keeps its secret, or if the engine shows that all keys are replaced", () => {
-    expect(told({ keys }, { keys, defaults: { enabled: false } })).toEqual([]);
-    expect(told({ keys }, { keys })).toEqual([]);
-    expect(told({ keys }, { keys, workspaceId: "ws_2" })).toEqual([]);
-    expect(told({ keys }, { keys: unknownSentinels[6] })).toEqual([]);
+  test.each<[string, object, object, string | undefined]>([
+    [
+      "E1 the preview of a set names the keys that are replaced and those that are deleted",
+      { keys: { ...others, k3: disabled, k4: { ...keys["k4"], enabled: false }, x: k3 } },
+      {},
+      '1 to replace, with a new secret: "k3"; 1 to delete: "k29".',
+    ],
+    [
+      "R15 the preview of a set says that a key may be replaced if that depends on unknown values",
+      { keys: { ...keys, k0: customer } },
+      {},
+      '1 to replace if its unknown values change: "k0".',
+    ],
+    [
+      "E1 the preview of a set names the replaced keys that are still to be deleted, which the engine does not show",
+      { keys },
+      { __toDelete: [{ id: "key_old", name: 'Key "0"', alias: "k0" }] },
+      '1 already replaced, still to delete: "Key \\"0\\"".',
+    ],
+    [
+      "E2 the preview of a set says that a key stays under a new alias, because the engine shows one removed and another added",
+      { keys: { ...others, k29, moved: { ...k3, renamedFrom: "k3" }, x: { customerId } } },
+      {},
+      '1 to keep under a new alias: "moved".',
+    ],
+    [
+      "E1 the preview of a set says nothing if every key keeps its secret",
+      { keys, defaults: { enabled: false } },
+      {},
+      undefined,
+    ],
+    [
+      "E1 the preview of a set says nothing if the engine shows all keys as replaced",
+      { keys, workspaceId: "ws_2" },
+      {},
+      undefined,
+    ],
+    ["R15 the preview of a set says nothing of unknown keys", { keys: unknownSentinels[6] }, {}, undefined],
+  ])("%s", (_what, now, more, line) => {
+    expect(told({ keys }, now, more)).toEqual(line ? [`Keys of workspace ws_1: ${line}`] : []);
   });
 });
 
 describe("the diff of a set", () => {
-  test("R2 shows no change between two spellings of the same: in defaults or entries, in any order", () => {
+  test("R2 the diff of a set shows no change between two spellings of the same: in defaults or entries, in any order", () => {
     const twice = meantSet.chain((keys) => fc.tuple(writtenSet(keys), writtenSet(keys)));
     fc.assert(
       fc.property(twice, ([one, other]) => {
@@ -109,7 +105,7 @@ describe("the diff of a set", () => {
     );
   });
 
-  test("K1 K2 treats each key as an ApiKey, and leaves unchanged keys alone", () => {
+  test("K1 K2 the diff of a set treats each key as an ApiKey, and leaves unchanged keys alone", () => {
     const pairs = fc
       .tuple(meantSet, meantSet)
       .chain(([left, right]) =>
@@ -127,13 +123,13 @@ describe("the diff of a set", () => {
     );
   });
 
-  test("replaces the whole set only for another workspace", () => {
+  test("R10 E1 the diff of a set replaces the whole set only for another workspace", () => {
     const state = made({ keys: { a: { customerId } } });
     const moved = { workspaceId: "ws_2", keys: { a: { customerId } } };
     expect(diffed(state, moved)).toMatchObject({ changes: undefined, replaces: ["workspaceId"] });
   });
 
-  test("keeps a key under its new alias because of renamedFrom, and then needs renamedFrom no more", () => {
+  test("E2 the diff of a set keeps a key under its new alias because of renamedFrom, and then needs renamedFrom no more", () => {
     const state = made({ keys: { old: { customerId, name: "n" }, other: { customerId } } });
     const other = { customerId };
     const renamed = { keys: { new: { customerId, name: "n", renamedFrom: "old" }, other } };
@@ -150,11 +146,12 @@ describe("the diff of a set", () => {
       old: "delete",
     });
     expect(steps(state, { keys: { new: { customerId, renamedFrom: "never" }, other } })).toEqual({
-      ...{ new: "create", old: "delete" },
+      new: "create",
+      old: "delete",
     });
   });
 
-  test("K5 shows no change if existingKey is left out later, and a replacement if it changes", () => {
+  test("K5 the diff of a set shows no change if existingKey is left out later, and a replacement if it changes", () => {
     const keys = (existingKey?: string) => ({ keys: { a: { customerId, existingKey } } });
     const { existingKey: _, ...entry } = (checked(keys("sk_old"))["keys"] as { a: Record<string, unknown> })
       .a;
@@ -169,7 +166,7 @@ describe("the diff of a set", () => {
     expect(steps(state, keys("sk_new"))).toEqual({ a: "replace" });
   });
 
-  test("K5 gives each key in state to one entry at most, whatever failed updates have left in state", () => {
+  test("K5 the diff of a set gives each key in state to one entry at most, whatever failed updates have left in state", () => {
     const existingKey = "sk_old";
     const state = (keys: Record<string, object>, secrets: Record<string, string>) => ({
       ...made({ keys }),
@@ -199,7 +196,7 @@ describe("the diff of a set", () => {
     expect(planned(twice, { a: taken })).toEqual({ a: "id of a", z: "id of z" });
   });
 
-  test("K6 asks for an update because of a lost secret, or a key that is still to be deleted", () => {
+  test("K6 the diff of a set asks for an update because of a lost secret, or a key that is still to be deleted", () => {
     const keys = { keys: { a: { customerId }, b: { customerId } } };
     const lost = { ...made(keys), __keys: { a: { __keyLost: true } } };
     expect(diffed(lost, keys)).toMatchObject({ changes: true, replaces: [] });
@@ -209,28 +206,26 @@ describe("the diff of a set", () => {
     expect(steps(left, keys)).toEqual({});
   });
 
-  test("R15 counts an unknown value as a change of that key only", () => {
+  test("R15 the diff of a set counts an unknown value as a change of that key only", () => {
     const state = made({
       keys: { a: { customerId }, b: { customerId, scopes: [] } },
       defaults: { enabled: true },
     });
     const b = { customerId };
-    for (const unknown of unknownSentinels) {
-      for (const inputs of [
-        { keys: { a: { customerId: unknown }, b } },
-        { keys: { a: { customerId, name: unknown }, b } },
-        { keys: { a: unknown, b } },
-        { keys: { a: { customerId, scopes: [{ representation: unknown, read: true }] }, b } },
-      ]) {
-        expect(diffed(state, inputs)).toMatchObject(changed);
-        expect(Object.keys(steps(state, inputs))).toEqual(["a"]);
-      }
-      expect(diffed(state, { keys: unknown })).toMatchObject(changed);
-      expect(diffed(state, { keys: { a: { customerId }, b }, defaults: unknown })).toMatchObject(changed);
-      expect(diffed(state, { workspaceId: unknown, keys: { a: { customerId }, b } })).toMatchObject({
-        changes: undefined,
-        replaces: ["workspaceId"],
-      });
+    const [unknown] = unknownSentinels;
+    const scopes = [{ representation: unknown, read: true }];
+    for (const a of [
+      unknown,
+      { customerId: unknown },
+      { customerId, name: unknown },
+      { customerId, scopes },
+    ]) {
+      expect(diffed(state, { keys: { a, b } })).toMatchObject(changed);
+      expect(Object.keys(steps(state, { keys: { a, b } }))).toEqual(["a"]);
     }
+    const keys = { a: { customerId }, b };
+    for (const inputs of [{ keys: unknown }, { keys, defaults: unknown }])
+      expect(diffed(state, inputs)).toMatchObject(changed);
+    expect(diffed(state, { workspaceId: unknown, keys }).replaces).toEqual(["workspaceId"]);
   });
 });

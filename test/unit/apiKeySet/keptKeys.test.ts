@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
-import { customerId, type Inputs, type Kept, of, service } from "./setService";
+import { failureOf } from "../replying";
+import { afterFailure, customerId, type Inputs, type Kept, of, service } from "./setService";
 
+type Set = ReturnType<typeof service>;
 const single = of({ a: { customerId } });
 const renamed = of({ b: { customerId, renamedFrom: "a" } });
 
 /** A set of one key after an update that renamed its alias, where the service refused the key's new name. */
 async function afterRefusedName() {
-  const set = service({ refused: "b" });
-  const first = await set.create(single);
-  const second = await set.failed(set.update(first, renamed, single));
-  expect(second.state["ids"]).toEqual({ a: "key_1" });
-  return { ...set, second };
+  const set = await afterFailure({ refused: "b" }, single, renamed);
+  expect(set.second.state["ids"]).toEqual({ a: "key_1" });
+  return set;
 }
 
 const other = { customerId, name: "x" };
@@ -29,9 +29,9 @@ const cases: readonly (readonly [string, Inputs, Readonly<Record<string, string>
     { b: "key_2", c: "key_1" },
   ],
 ];
-test.for(cases)("a key is not deleted if the update after a failed rename %s", async ([, inputs, ids]) => {
+test.for(cases)("E2 a key is not deleted if the update after a failed rename %s", async ([, inputs, ids]) => {
   const set = await afterRefusedName();
-  set.trouble.refused = "";
+  set.end();
   const third = await set.update(set.second, inputs, single);
   expect(third.state["ids"]).toEqual(ids);
   expect(Object.values(third.state["secrets"] as object)).toContain("sk_key_1");
@@ -39,40 +39,22 @@ test.for(cases)("a key is not deleted if the update after a failed rename %s", a
   expect(set.changes(third, inputs)).toBe(false);
 });
 
-test("if one of several renames failed, all can be repeated, and only that one is written again", async () => {
-  const set = service({ refused: "d" });
-  const before = of({ a: { customerId }, c: { customerId } });
-  const now = of({ b: { customerId, renamedFrom: "a" }, d: { customerId, renamedFrom: "c" } });
-  const second = await set.failed(set.update(await set.create(before), now, before));
-  expect(second.state["ids"]).toEqual({ a: "key_1", c: "key_2" });
-  expect(set.live.get("key_1")).toMatchObject({ name: "b" });
-  set.trouble.refused = "";
-  const sent = set.calls.length;
-  const third = await set.update(second, now, before);
-  expect(third.state["ids"]).toEqual({ b: "key_1", d: "key_2" });
-  // The other name is already in the service.
-  expect(set.calls.slice(sent).filter(({ method }) => method === "PATCH")).toHaveLength(1);
-  expect([set.gone, set.changes(third, now)]).toEqual([[], false]);
-});
-
-test("a key is not deleted after two failed renames in a row and a return to the old alias", async () => {
+test("R5 a refresh after a failed rename shows the key under its former alias, and the preview what is left to do", async () => {
   const set = await afterRefusedName();
-  set.trouble.refused = "c";
-  const again = of({ c: { customerId, renamedFrom: "a" } });
-  const third = await set.failed(set.update(set.second, again, single));
-  const fourth = await set.update(third, single, single);
-  expect(fourth.state["ids"]).toEqual({ a: "key_1" });
-  expect(set.gone).toEqual([]);
-});
-
-test("R5 a refresh after a failed rename shows the key under its former alias, and the rename can be repeated", async () => {
-  const set = await afterRefusedName();
-  const read = await set.read(set.second.id, set.second.state);
-  expect(read?.inputs).toEqual(single);
-  set.trouble.refused = "";
-  const third = await set.update(read as Kept, renamed, read?.inputs ?? {});
-  expect(third.state["ids"]).toEqual({ b: "key_1" });
-  expect(set.gone).toEqual([]);
+  const read = (await set.read(set.second.id, set.second.state)) as Kept & { inputs: Inputs };
+  expect(read.inputs).toEqual(single);
+  set.progress.length = 0;
+  // The engine compares the refreshed state with the inputs from before the update.
+  expect(set.changes(read, single)).toBe(false);
+  expect(set.changes(read, renamed)).toBe(undefined);
+  expect(set.changes(read, of({ b: { customerId } }))).toBe(undefined);
+  expect(set.progress).toEqual([
+    'Keys of workspace ws_1: 1 to keep under a new alias: "b".',
+    'Keys of workspace ws_1: 1 to delete: "a".',
+  ]);
+  set.end();
+  const third = await set.update(read, renamed, read.inputs);
+  expect([third.state["ids"], set.gone]).toEqual([{ b: "key_1" }, []]);
 });
 
 const moved = of({ d: { customerId, existingKey: "sk_key_1" } });
@@ -80,66 +62,29 @@ test.for<readonly [string, Inputs, Readonly<Record<string, string>>]>([
   ["repeats that", moved, { d: "key_1" }],
   ["goes back", single, { a: "key_1" }],
 ])(
-  "a key is not deleted if an update that moves its value to a new entry fails and the next one %s",
+  "K5 a key is not deleted if an update that moves its value to a new entry fails and the next one %s",
   async ([, inputs, ids]) => {
-    const set = service({ undeletable: true });
-    const second = await set.failed(set.update(await set.create(single), of({ d: { customerId } }), single));
-    const third = await set.failed(set.update(second, moved, single));
+    const set = await afterFailure({ undeletable: true }, single, of({ d: { customerId } }));
+    const third = await set.failed(set.update(set.second, moved, single));
     expect(third.state["ids"]).toEqual({ a: "key_1", d: "key_2" });
-    set.trouble.undeletable = false;
+    set.end();
     const fourth = await set.update(third, inputs, single);
     expect(fourth.state["ids"]).toEqual(ids);
     expect(set.gone).toEqual(["key_2"]);
   },
 );
 
-test.each([
-  ["", "b"],
-  [", however long another key's alias is", "é".repeat(40_000)],
-])("after a create that failed halfway, state has the keys that were created%s", async (_, alias) => {
-  const set = service({ refused: "b" });
-  const kept = await set.failed(set.create(of({ a: { customerId }, [alias]: { customerId, name: "b" } })));
-  expect(kept.state).toMatchObject({ ids: { a: "key_1" } });
-});
-
-test("after an update that failed halfway, a refresh shows no change, and the next preview shows what is left to do", async () => {
-  const set = await afterRefusedName();
-  const { id, state } = (await set.read(set.second.id, set.second.state)) as Kept;
-  set.progress.length = 0;
-  // The engine compares the refreshed state with the inputs from before the update.
-  expect(set.changes({ id, state }, single)).toBe(false);
-  expect(set.changes({ id, state }, renamed)).toBe(undefined);
-  expect(set.changes({ id, state }, of({ b: { customerId } }))).toBe(undefined);
-  expect(set.progress).toEqual([
-    'Keys of workspace ws_1: 1 to keep under a new alias: "b".',
-    'Keys of workspace ws_1: 1 to delete: "a".',
-  ]);
-});
-
-test("a key that could not be deleted keeps its secret, and is kept if the program declares it again", async () => {
-  const set = service({ undeletable: true });
-  const both = of({ a: { customerId }, b: { customerId } });
-  const first = await set.create(both);
-  const second = await set.failed(set.update(first, of({ b: { customerId } }), both));
-  expect(set.changes(second, of({ b: { customerId } }))).not.toBe(false);
+test("E1 a key that could not be deleted keeps its secret, and is kept if the program declares it again", async () => {
+  const [both, one] = [of({ a: { customerId }, b: { customerId } }), of({ b: { customerId } })];
+  const { first, second, ...set } = await afterFailure({ undeletable: true }, both, one);
+  expect(set.changes(second, one)).not.toBe(false);
   expect(second.state["__toDelete"]).toBeUndefined();
-  set.trouble.undeletable = false;
+  set.end();
   const third = await set.update(second, both, both);
   expect(third.state["secrets"]).toEqual(first.state["secrets"]);
   expect(set.gone).toEqual([]);
-  await set.update(second, of({ b: { customerId } }), both);
+  await set.update(second, one, both);
   expect(set.gone).toEqual(["key_1"]);
-});
-
-test("R3 a refresh shows no change if only the spelling of the program differs", async () => {
-  const set = service({});
-  const declared = of({ a: { customerId, existingKey: "sk_old" } });
-  const first = await set.create(declared);
-  const moved = await set.update(first, of({ b: { customerId, renamedFrom: "a", name: "a" } }), declared);
-  const spelled = of({ b: { name: "a" } }, { customerId });
-  expect(set.changes(moved, spelled)).toBe(false);
-  // A read that returned inputs would replace the program's spelling in state.
-  expect(await set.read(moved.id, moved.state)).toEqual(moved);
 });
 
 test("R5 a name that was removed outside Pulumi is drift", async () => {
@@ -155,43 +100,43 @@ test("R5 a name that was removed outside Pulumi is drift", async () => {
   expect(after.state).toEqual(state);
 });
 
-test("K6 a new key may have the id of one that a refresh found gone", async () => {
+test.each([
+  [
+    "a refresh found gone",
+    async (set: Set, { id, state }: Kept) => {
+      set.live.clear();
+      const read = await set.read(id, state);
+      return set.update({ id, state: read?.state ?? {} }, single, read?.inputs ?? {});
+    },
+  ],
+  [
+    "an update deleted",
+    async (set: Set, kept: Kept) => {
+      await set.update(kept, of({}), single);
+      return set.create(single);
+    },
+  ],
+])("K6 a new key may have the id of one that %s", async (_how, act) => {
   const set = service({ reuses: true });
-  const { id, state } = await set.create(single);
-  set.live.clear();
-  const read = await set.read(id, state);
-  const after = await set.update({ id, state: read?.state ?? {} }, single, read?.inputs ?? {});
-  expect(after.state["ids"]).toEqual({ a: "key_1" });
+  expect((await act(set, await set.create(single))).state["ids"]).toEqual({ a: "key_1" });
 });
 
 const existingKey = "sk_old";
-const migrated = of({ a: { customerId, existingKey } });
 
-/** A set with a migrated key, whose update that renamed the key failed because of another key. */
-async function afterFailedRename() {
-  const set = service({ refused: "x" });
-  const renamed = of({ b: { customerId, existingKey, renamedFrom: "a" }, x: { customerId } });
-  const failed = await set.failed(set.update(await set.create(migrated), renamed, migrated));
-  expect(Object.keys(failed.state["ids"] as object)).toEqual(["a"]);
-  return { ...set, second: failed };
-}
-
-test("K5 a migrated key and its value are kept if a rename fails halfway and the program goes back", async () => {
-  const set = await afterFailedRename();
-  const third = await set.update(set.second, migrated, migrated);
-  expect(set.gone).toEqual([]);
-  expect(third.state).toMatchObject({ ids: { a: "key_1" }, secrets: { a: existingKey } });
-});
-
-test("K5 a migrated key can be renamed to a third alias after a rename that failed halfway", async () => {
-  const set = await afterFailedRename();
-  for (const renamedFrom of ["b", "a"]) {
-    const again = of({ c: { customerId, existingKey, renamedFrom } });
-    const third = await set.update(set.second, again, migrated);
-    expect(third.state["ids"]).toEqual({ c: "key_1" });
-  }
-  expect(set.gone).toEqual([]);
-});
+test.each(["a", "b", "c"])(
+  "K5 a migrated key and its value are kept if a rename to b fails halfway and the program names it %s",
+  async (alias) => {
+    const entry = { customerId, existingKey };
+    const migrated = of({ a: entry });
+    const halfway = of({ b: { ...entry, renamedFrom: "a" }, x: { customerId } });
+    const { second, ...set } = await afterFailure({ refused: "x" }, migrated, halfway);
+    expect(second.state["ids"]).toEqual({ a: "key_1" });
+    const again = of({ [alias]: { ...entry, ...(alias !== "a" && { renamedFrom: "a" }) } });
+    const third = await set.update(second, again, migrated);
+    expect(third.state).toMatchObject({ ids: { [alias]: "key_1" }, secrets: { [alias]: existingKey } });
+    expect(set.gone).toEqual([]);
+  },
+);
 
 test("K5 a migrated value that the program left out can move to an entry that has another key", async () => {
   const set = service({});
@@ -231,4 +176,16 @@ test("K5 an entry takes over the key whose value or id it names, if its alias is
     expect(set.gone).toEqual([]);
     expect(set.changes(next, moved)).toBe(false);
   }
+});
+
+test("K5 an existingKey that is a secret of the set can't replace the key that has it, because that would revoke it", async () => {
+  const set = service();
+  const before = of({ a: { customerId } });
+  const made = await set.create(before);
+  const own = { customerId, existingKey: "sk_key_1", keepers: { month: "june" } };
+  const { kept, lines } = await failureOf(set.update(made, of({ a: own }), before));
+  expect(lines?.join()).toContain("keepers: can't change while existingKey stays");
+  expect(lines?.join()).not.toContain("sk_key_1");
+  expect(kept?.state).toMatchObject({ ids: { a: "key_1" }, secrets: { a: "sk_key_1" } });
+  expect([...set.live.keys()]).toEqual(["key_1"]);
 });

@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { Session } from "../../../provider/core/definition";
 import { Failure } from "../../../provider/core/errors";
 import { openKindContext, openSession } from "../../../provider/lifecycle/context";
@@ -6,40 +6,21 @@ import { apiKeySet } from "../../../provider/resources/apiKeySet";
 import { openBatch } from "../../../provider/resources/keys/batch";
 import { hostContext } from "../offline";
 
-/** A batch of keys, each with a secret to mask, with its warnings and progress lines. */
+/** A batch of keys, each with a secret to mask, with its warnings. */
 function open() {
   const warnings: string[] = [];
-  const progress: string[] = [];
   const session: Pick<Session, "warn" | "tell" | "part"> = {
     warn: (line) => void warnings.push(line),
-    tell: (line) => void progress.push(line),
+    tell: () => {},
     part: (warn, act) => act({ warn } as Partial<Session> as Session),
   };
-  return { batch: openBatch(session as Session, "keys"), warnings, progress };
+  return { batch: openBatch(session as Session, "keys"), warnings };
 }
 
 const named = (count: number, prefix = "k") =>
   Array.from({ length: count }, (_, place) => ({ name: `${prefix}${place}` }));
 
-test("an error has a line for each of the first twenty reasons", async () => {
-  const { batch } = open();
-  await batch.each("created", named(30), async (_, { name }) => {
-    throw new Failure(`no ${name}`);
-  });
-  expect(batch.lines).toHaveLength(21);
-  expect(batch.lines.at(-1)).toBe("and 10 more reasons");
-});
-
-test("failures are listed in the order of the keys, whichever came first", async () => {
-  const { batch } = open();
-  await batch.each("created", named(4), async (_, { name }) => {
-    await new Promise((resolve) => setTimeout(resolve, 20 - 5 * Number(name.slice(1))));
-    throw new Failure(`no ${"abcd"[Number(name.slice(1))]}`);
-  });
-  expect(batch.lines).toEqual(['"k0": no a', '"k1": no b', '"k2": no c', '"k3": no d']);
-});
-
-test("a reason of several keys is given once with their names, and the reason of most keys comes first", async () => {
+test("E1 a reason of several keys is given once with their names, and the reason of most keys comes first", async () => {
   const { batch } = open();
   await batch.each(
     "created",
@@ -56,19 +37,7 @@ test("a reason of several keys is given once with their names, and the reason of
   ]);
 });
 
-test("a failure of a key has its line, however long the key's alias is", async () => {
-  const { batch } = open();
-  for (const one of [{ name: "x".repeat(70_000) }, { name: "a" }]) {
-    await batch.each("created", [one], async () => {
-      throw new Failure("the service refused it");
-    });
-  }
-  expect(batch.lines).toEqual([
-    expect.stringMatching(/^For each of 2 keys \("x+…x+", "a"\): the service refused it$/),
-  ]);
-});
-
-test("a reason lists once what was found for each of its keys", async () => {
+test("E1 K6 a reason lists once what was found for each of its keys", async () => {
   const { batch } = open();
   await batch.each("created", named(3), async (_, { name }) => {
     const found = name === "k2" ? "none" : `key_${name}`;
@@ -79,7 +48,7 @@ test("a reason lists once what was found for each of its keys", async () => {
   ]);
 });
 
-test("all keys that may exist outside state are named, in lines of twenty, although there are more reasons", async () => {
+test("E1 K6 all keys that may exist outside state are named, in lines of twenty, although there are more reasons", async () => {
   const { batch } = open();
   const left = named(1_000, "left");
   await batch.each("created", [...named(2_000), ...named(30, "odd"), ...left], async (_, { name }) => {
@@ -93,7 +62,7 @@ test("all keys that may exist outside state are named, in lines of twenty, altho
   expect(batch.lines.at(-1)).toBe("and 30 more reasons");
 });
 
-test("an unexpected error stops no other key, and says where to look without quoting the error's text", async () => {
+test("E1 an unexpected error stops no other key, and says where to look without quoting the error's text", async () => {
   const { batch } = open();
   const done: string[] = [];
   await batch.each("created", named(8), async (_, { name }) => {
@@ -110,7 +79,7 @@ test("an unexpected error stops no other key, and says where to look without quo
   expect(batch.unresolved).toHaveLength(1);
 });
 
-test("failures contain no key's secret", async () => {
+test("R16 failures contain no key's secret", async () => {
   const batch = openBatch(openSession(openKindContext(apiKeySet, hostContext({})), []), "keys");
   await batch.each("created", named(2), async (part, { name }) => {
     part.mask(`sk_${name}`);
@@ -119,7 +88,7 @@ test("failures contain no key's secret", async () => {
   expect(batch.lines).toEqual(['For each of 2 keys ("k0", "k1"): refused for [secret]']);
 });
 
-test("general warnings share lines that name all keys and ids; of others, the first twenty are shown", async () => {
+test("E1 general warnings share lines that name all keys and ids; of others, the first twenty are shown", async () => {
   const { batch, warnings } = open();
   await batch.each("read", named(60), async (part, { name }) => {
     part.warn(`${name} has a namesake`, [`key_${name}`], "there is a namesake.");
@@ -133,26 +102,4 @@ test("general warnings share lines that name all keys and ids; of others, the fi
   expect(warnings).toHaveLength(3 + 17 + 1);
   expect(warnings[3]).toBe('"k0": k0 is odd');
   expect(warnings.at(-1)).toBe("and 43 more warnings");
-});
-
-test("the progress line counts a failed key as failed, not as done", async () => {
-  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
-  try {
-    const { batch, progress } = open();
-    let release = () => {};
-    const waiting = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const over = batch.each("deleted", named(3), async (_, { name }) => {
-      if (name === "k0") throw new Failure("refused");
-      if (name === "k2") await waiting;
-    });
-    await new Promise(setImmediate);
-    vi.advanceTimersByTime(3_100);
-    release();
-    await over;
-    expect(progress).toEqual(["Keys: 1 of 3 deleted, 1 failed."]);
-  } finally {
-    vi.useRealTimers();
-  }
 });

@@ -1,55 +1,37 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { CallError } from "../../../provider/client/send";
+import { apiKey } from "../../../provider/resources/apiKey";
 import { apiKeySet } from "../../../provider/resources/apiKeySet";
+import { asks } from "../keyService";
 import { type Asked, failureOf, idIn, nameIn, replying } from "../replying";
 import { service } from "./setService";
 
 const of = (keys: object) => ({ workspaceId: "ws_1", defaults: { customerId: "c" }, keys });
-const refused = () => new CallError("refused", "the service answered 403", 403);
-const made = (asked: Asked, id: string) => ({
-  apiKey: { enabled: true, scopes: [], ...(asked.body as object), id, key: `sk_${id}` },
-});
+const own = { customerId: "c", scopes: [], enabled: true };
 
-const gone = (asked: Asked) => ({ apiKey: { id: idIn(asked), deleted: true } });
-
-/** Waits until all code that needs no further answer has run. */
-async function settled(): Promise<void> {
-  for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
-}
-
-test("outputs are in the program's order, whichever key was created or read first", async () => {
-  let created = false;
-  const set = replying(apiKeySet, async (asked) => {
-    const { method } = asked;
-    const name = method === "POST" ? nameIn(asked) : idIn(asked).slice(4);
-    const record = (one: string) => ({
-      id: `key_${one}`,
-      name: one,
-      customerId: "c",
-      // Without a change made outside Pulumi, the read would return no inputs.
-      enabled: one !== "c",
-      scopes: [],
+test("R2 outputs are in the program's order, whichever key was created or read first", async () => {
+  const set = service();
+  const slowly = (isIt: (asked: Asked) => boolean) =>
+    set.always(isIt, async (answer) => {
+      for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+      return answer();
     });
-    if (method === "GET" && idIn(asked) === "api-key") {
-      if (!created) return { apiKeys: [] };
-      return { apiKeys: [record("a"), { ...record("b"), name: "not yet" }, record("c")] };
-    }
-    if (name === (method === "POST" ? "a" : "b")) await settled();
-    return method === "POST" ? made(asked, `key_${name}`) : { apiKey: record(name) };
-  });
-  const inputs = set.check(of({ a: {}, b: {}, c: {} }), undefined).inputs;
-  const { id, state } = await set.create(inputs);
-  expect(Object.keys(state["ids"] as object)).toEqual(["a", "b", "c"]);
-  created = true;
+  slowly((asked) => asked.method === "POST" && nameIn(asked) === "a");
+  const { id, state } = await set.create(of({ a: {}, b: {}, c: {} }));
+  const [a, b, c] = Object.values(state["ids"] as Record<string, string>) as [string, string, string];
+  // Without a change made outside Pulumi, the read would return no inputs.
+  for (const changed of [b, c]) set.live.set(changed, { ...set.live.get(changed), enabled: false });
+  slowly(asks("GET", b));
   const read = await set.read(id, state);
-  expect(Object.keys(read?.state["ids"] as object)).toEqual(["a", "b", "c"]);
-  expect(Object.keys(read?.inputs?.["keys"] as object)).toEqual(["a", "b", "c"]);
+  for (const all of [state["ids"], read?.state["ids"], read?.inputs?.["keys"]])
+    expect(Object.keys(all as object)).toEqual(["a", "b", "c"]);
+  expect(read?.state["ids"]).toEqual({ a, b, c });
 });
 
 test.each([
   ["a replaced key once, even if only the deletion of the old one fails", { a: { prefix: "new" } }, "1 of 1"],
   ["failed keys among those that needed a change", { a: {}, b: {}, c: {}, d: {} }, "1 of 3"],
-])("the error of an update counts %s", async (_what, keys, count) => {
+])("E1 the error of an update counts %s", async (_what, keys, count) => {
   const set = service({ refused: "b", undeletable: true });
   const before = of({ a: {} });
   const { headline } = await failureOf(set.update(await set.create(before), of(keys), before));
@@ -58,37 +40,32 @@ test.each([
   );
 });
 
-test("if no key is in state, the error does not say that nothing was created unless that is known", async () => {
-  const live: object[] = [];
-  const set = replying(apiKeySet, (asked) => {
-    if (asked.method === "GET") return { apiKeys: live };
-    if (nameIn(asked) !== "a") throw refused();
-    live.push({ id: "key_a", name: "a", customerId: "c" });
+test("E1 K6 after a lost answer, the error says that a key may exist, and the update that creates it again names it", async () => {
+  const set = service({ refused: "b" });
+  const [both, retried] = [of({ a: {}, b: {} }), of({ a: {}, c: {} })];
+  set.once(asks("POST"), (answer) => {
+    answer();
     throw new CallError("ambiguous", "the connection was lost");
   });
-  const inputs = set.check(of({ a: {}, b: {} }), undefined).inputs;
-  const failure = await failureOf(set.create(inputs));
+  const failure = await failureOf(set.create(both));
   expect(failure.headline).toMatch(
     /: 2 of 2 failed\. None of them is in state; run `pulumi up` again after fixing the cause/,
   );
-  expect(failure.unresolved).toBe(true);
+  expect([failure.unresolved, failure.kept]).toEqual([true, undefined]);
   expect(failure.lines[0]).toMatch(
-    /^"a": Creating key "a" .*It is not known whether the key was created.*key_a/,
+    /^"a": Creating key "a" .*It is not known whether the key was created.*key_1/,
   );
-});
-
-test("a new key may have the id of a key that an update deleted", async () => {
-  const set = service({ reuses: true });
-  const [both, one] = [of({ a: {}, b: {} }), of({ a: {} })];
-  await set.update(await set.create(both), one, both);
-  expect((await set.create(of({ c: {} }))).state["ids"]).toEqual({ c: "key_2" });
+  await set.create(retried);
+  expect(set.warnings).toEqual([
+    expect.stringContaining("already has a key with this name and customer: key_1 (created"),
+  ]);
 });
 
 test.each([false, true])(
   "K5 if the migration of an entry returns the entry's own key, that key is kept (update fails: %s)",
   async (unmet) => {
     const set = replying(apiKeySet, (asked) => {
-      const apiKey = { id: "key_a", name: "a", customerId: "c", enabled: !unmet, scopes: [] };
+      const apiKey = { ...own, id: "key_a", name: "a", enabled: !unmet };
       if (asked.method === "POST") return { apiKey: { ...apiKey, key: "sk_old" } };
       return asked.method === "GET" && idIn(asked) === "api-key" ? { apiKeys: [apiKey] } : { apiKey };
     });
@@ -104,23 +81,71 @@ test.each([false, true])(
   },
 );
 
-test("a refresh keeps the keys still to be deleted, and destroy deletes them unless another resource has them", async () => {
-  const set = replying(apiKeySet, (asked) => {
-    if (asked.method === "DELETE") return gone(asked);
-    return idIn(asked) === "api-key"
-      ? { apiKeys: [] }
-      : { apiKey: { id: idIn(asked), name: "a", customerId: "c", enabled: true, scopes: [] } };
+test("K5 a refresh that finds a change returns inputs that include existingKey", async () => {
+  const set = service();
+  const { id, state } = await set.create(of({ a: { existingKey: "sk_old" } }));
+  set.live.set("key_1", { ...set.live.get("key_1"), enabled: false });
+  const { inputs } = set.check(of({ a: { existingKey: "sk_old", enabled: false } }), undefined);
+  expect((await set.read(id, state))?.inputs).toEqual(inputs);
+});
+
+describe("keys that are still to be deleted", () => {
+  const left = ["old_1", "old_2"].map((id) => ({ id, name: id }));
+  const opened = async () => {
+    const set = service();
+    const { id, state } = await set.create(of({ a: {} }));
+    for (const { id } of left) set.live.set(id, { ...own, id, name: "b" });
+    return { set, id, state: { ...state, __toDelete: left } };
+  };
+
+  test("R6 K11 stay in state after a refresh, and are deleted by destroy unless another resource has them", async () => {
+    const { set, id, state } = await opened();
+    expect((await set.read(id, state))?.state["__toDelete"]).toEqual(left);
+    const { inputs } = set.check(of({ a: {} }), undefined);
+    set.diff("keys-2", { ...state, ids: { a: "old_2" }, __toDelete: [] }, inputs, "other");
+    await set.delete(id, state);
+    expect(set.gone.toSorted()).toEqual(["key_1", "old_1"]);
   });
-  const inputs = set.check(of({ a: {} }), undefined).inputs;
-  const stateOf = (id: string) => ({ ...inputs, ids: { a: id }, maskedKeys: {}, secrets: { a: `sk_${id}` } });
-  const left = [
-    { id: "key_2", name: "b" },
-    { id: "key_9", name: "z" },
-  ];
-  const state = { ...stateOf("key_1"), __toDelete: left };
-  expect((await set.read("keys-1", state))?.state["__toDelete"]).toEqual(left);
-  set.diff("keys-2", stateOf("key_9"), inputs, "other");
-  await set.delete("keys-1", state);
-  const deleted = set.calls.filter(({ method }) => method === "DELETE").map(idIn);
-  expect(deleted).toEqual(["key_1", "key_2"]);
+
+  test("K6 are not warned about when an update creates keys of their name", async () => {
+    const { set, id, state } = await opened();
+    const next = await set.update({ id, state }, of({ a: {}, b: {} }), of({ a: {} }));
+    expect(next.state).not.toHaveProperty("__toDelete");
+    expect(set.warnings).toEqual([]);
+  });
+});
+
+test.each(["ApiKey", "ApiKeySet"])(
+  "K11 a key that an ApiKey and a set have is not deleted with the %s",
+  async (first) => {
+    const shared = new Map();
+    const reply = (asked: Asked) => ({ apiKey: { id: idIn(asked), deleted: true } });
+    const [single, set] = [replying(apiKey, reply, { shared }), replying(apiKeySet, reply, { shared })];
+    const key = single.check({ workspaceId: "ws_1", customerId: "c", name: "a" }, undefined).inputs;
+    const keys = set.check(of({ a: {} }), undefined).inputs;
+    const both = [
+      { of: single, id: "key_1", state: key, inputs: key },
+      { of: set, id: "keys-1", state: { ...keys, ids: { a: "key_1" } }, inputs: keys },
+    ];
+    const [gone, last] = first === "ApiKey" ? both : both.toReversed();
+    last?.of.diff(last.id, last.state, last.inputs, "last");
+    await gone?.of.delete(gone.id, gone.state);
+    expect(gone?.of.calls).toEqual([]);
+    expect(gone?.of.warnings.join()).toContain("(key_1) stays in the service, because the resource last has");
+  },
+);
+
+test("R16 the error of a refresh quotes the service's answer without the secrets of the set's keys", async () => {
+  const set = replying(apiKeySet, ({ path }) => {
+    throw new CallError("refused", `the service answered 403 "${path} sk_of_a"`, 403);
+  });
+  const state = {
+    workspaceId: "ws_1",
+    keys: { a: { customerId: "c" } },
+    ids: { a: "key_1" },
+    secrets: { a: "sk_of_a" },
+  };
+  const { message } = await failureOf(set.read("keys-1", state));
+  expect(message).toContain("the service answered 403");
+  expect(message).not.toContain("sk_of_a");
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { adopting, adoptions } from "../adoptions";
+import { failureOf } from "../replying";
 
 const entry = { customerId: "cus_1" };
 const of = (keys: object) => ({ workspaceId: "ws_1", keys });
@@ -18,11 +19,11 @@ async function twoKeys() {
   return { ...world, before, held, compared };
 }
 
-describe("E2 an entry with release: true", () => {
+describe("an entry with release: true", () => {
   const released = { a: { ...entry, release: true }, b: entry };
 
-  test("leaves its key in the service, and state forgets it without a request, as the preview says", async () => {
-    const { process, compared, held, asked, service } = await twoKeys();
+  test("E2 release leaves the key in the service, and state forgets it without a request, as the preview says", async () => {
+    const { process, compared, held, asked, there } = await twoKeys();
     const run = process();
     const { inputs, changes } = compared(run, released);
     expect(changes).not.toBe(false);
@@ -33,7 +34,7 @@ describe("E2 an entry with release: true", () => {
     expect(asked).toEqual([]);
     expect(state).toMatchObject({ ids: { b: "made_2" }, secrets: { b: "sk_made_2" } });
     expect(JSON.stringify(state)).not.toContain("made_1");
-    expect([...service.live.keys()]).toEqual(["made_1", "made_2"]);
+    expect(there()).toEqual(["made_1", "made_2"]);
 
     const next = process();
     expect(next.sets.diff(held.id, state, next.sets.checked(of(released), inputs, "set")).changes).toBe(
@@ -42,11 +43,11 @@ describe("E2 an entry with release: true", () => {
     expect((await next.sets.read(held.id, state))?.state).toEqual(state);
     const without = next.sets.checked(of({ b: entry }), inputs, "set");
     await next.sets.update(held.id, state, without);
-    expect([...service.live.keys()]).toEqual(["made_1", "made_2"]);
+    expect(there()).toEqual(["made_1", "made_2"]);
   });
 
-  test("is dropped from state although another key of the update fails", async () => {
-    const { process, compared, held, failureOf } = await twoKeys();
+  test("E2 a released key is dropped from state although another key of the update fails", async () => {
+    const { process, compared, held } = await twoKeys();
     const run = process();
     const { inputs } = compared(run, { ...released, c: { ...entry, scopes: [], existingId: "none" } });
     const { kept } = await failureOf(run.sets.update(held.id, held.state, inputs));
@@ -54,9 +55,9 @@ describe("E2 an entry with release: true", () => {
   });
 
   test.each(["set", "ApiKey"])(
-    "lets an ApiKey adopt the key in the same update, if the engine comes to the %s first",
+    "E2 K11 release lets an ApiKey adopt the key in the same update, if the engine comes to the %s first",
     async (first) => {
-      const { process, compared, held, service } = await twoKeys();
+      const { process, compared, held, there } = await twoKeys();
       const run = process();
       const release = async () => {
         await run.sets.update(held.id, held.state, compared(run, released).inputs);
@@ -65,7 +66,7 @@ describe("E2 an entry with release: true", () => {
         await run.keys.create(run.keys.checked(adopting({ existingId: "made_1" }), undefined, "key"));
       };
       for (const act of first === "set" ? [release, adopt] : [adopt, release]) await act();
-      expect([...service.live.keys()]).toEqual(["made_1", "made_2"]);
+      expect(there()).toEqual(["made_1", "made_2"]);
     },
   );
 });
@@ -74,19 +75,22 @@ describe.each([
   ["stays", { a: entry, b: entry }],
   ["is removed", { b: entry }],
   ["is replaced", { a: { ...entry, keepers: { n: "1" } }, b: entry }],
-])("E2 R17 an ApiKey that adopts the key of an entry that %s fails the preview", (_words, keys) => {
-  test.each(["set", "ApiKey"])("if the engine comes to the %s first", async (first) => {
-    const { process, compared } = await twoKeys();
-    const run = process();
-    const check = () => run.keys.check(adopting({ existingId: "made_1" }), undefined, "key").failures;
-    if (first === "set") {
-      compared(run, keys);
-      expect(check()).toEqual([expect.stringMatching(/^existingId: the resource set has or adopts/)]);
-    } else {
-      expect(check()).toEqual([]);
-      expect(() => compared(run, keys)).toThrow(
-        "ApiKeySet set: it has key made_1, which the resource key has or adopts too",
-      );
-    }
-  });
+])("an ApiKey that adopts the key of an entry that %s", (_words, keys) => {
+  test.each(["set", "ApiKey"])(
+    "E2 R17 adopting the key of an entry fails the preview if the engine comes to the %s first",
+    async (first) => {
+      const { process, compared } = await twoKeys();
+      const run = process();
+      const check = () => run.keys.check(adopting({ existingId: "made_1" }), undefined, "key").failures;
+      if (first === "set") {
+        compared(run, keys);
+        expect(check()).toEqual([expect.stringMatching(/^existingId: the resource set has or adopts/)]);
+      } else {
+        expect(check()).toEqual([]);
+        expect(() => compared(run, keys)).toThrow(
+          "ApiKeySet set: it has key made_1, which the resource key has or adopts too",
+        );
+      }
+    },
+  );
 });

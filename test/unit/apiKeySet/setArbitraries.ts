@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { differing, type Meant, meant, written } from "../apiKey/inputArbitraries";
+import { differing, type Meant, meant, shuffled, written } from "../apiKey/inputArbitraries";
 
 /** What a set declares, whatever its spelling: each key as an ApiKey would be declared. */
 export type MeantSet = ReadonlyMap<string, Meant>;
@@ -18,7 +18,7 @@ export function writtenSet(keys: MeantSet): fc.Arbitrary<Fields> {
     const entries = [...keys].map(([name, of]) =>
       entry(name, of, under, names).map((one) => [name, one] as const),
     );
-    return fc.tuple(written(under), shuffled(entries)).map(([all, pairs]) => ({
+    return fc.tuple(written(under), fc.tuple(...entries).chain(shuffled)).map(([all, pairs]) => ({
       workspaceId: "ws_1",
       keys: Object.fromEntries(pairs),
       defaults: Object.fromEntries(Object.entries(all).filter(([field]) => names.includes(field as Name))),
@@ -45,12 +45,6 @@ function entry(name: string, of: Meant, under: Meant, names: readonly Name[]): f
     if (own["name"] === name && !names.includes("name") && leftOut.includes("name")) delete own["name"];
     return own;
   });
-}
-
-function shuffled<T>(all: readonly fc.Arbitrary<T>[]): fc.Arbitrary<T[]> {
-  return fc
-    .tuple(...all)
-    .chain((made) => fc.shuffledSubarray(made, { minLength: made.length, maxLength: made.length }));
 }
 
 /** A set's state after all of its keys were created. */

@@ -1,7 +1,8 @@
 import { expect } from "vitest";
 import { CallError } from "../../../provider/client/send";
 import { apiKeySet } from "../../../provider/resources/apiKeySet";
-import { failureOf, idIn, refused, replying } from "../replying";
+import { type Key, keyService } from "../keyService";
+import { type Asked, failureOf, idIn, nameIn, type Options, refused, replying } from "../replying";
 
 export const customerId = "c";
 export const of = (keys: object, defaults?: object) => ({
@@ -32,41 +33,30 @@ export interface Trouble {
   lost?: boolean;
 }
 
-const masked = ({ key: _, ...shown }: Record<string, unknown> = {}) => shown;
-
-/** A set on a service that has each key value only once. A test turns its troubles on and off. */
-export function service(trouble: Trouble = {}) {
-  const live = new Map<string, Record<string, unknown>>();
+/** A set on a service in memory. A test turns its troubles on and off. */
+export function service(trouble: Trouble = {}, options: Options = {}) {
+  const keys = keyService((made) => `key_${trouble.reuses ? keys.live.size + 1 : made}`);
+  const { live } = keys;
   const gone: string[] = [];
-  let made = 0;
-  const nextId = () => `key_${trouble.reuses ? live.size + 1 : ++made}`;
-  const set = replying(apiKeySet, (asked) => {
+  const reply = async (asked: Asked): Promise<unknown> => {
     const { method, body } = asked;
     const id = idIn(asked);
-    if (method === "GET" && id === "ws_1") return { workspace: { id } };
-    if (method === "GET" && id === "api-key") return { apiKeys: Array.from(live.values(), masked) };
-    if (method !== "POST" && !live.has(id)) throw refused(404);
-    if (method === "GET" && trouble.unseen) throw refused(503);
-    if (method === "GET") return { apiKey: masked(live.get(id)) };
-    if (method === "DELETE") {
-      if (trouble.undeletable) throw refused(403);
-      gone.push(id);
-      live.delete(id);
-      return { apiKey: { id, deleted: true } };
+    if (trouble.unseen && method === "GET" && live.has(id)) throw refused(503);
+    if (trouble.undeletable && method === "DELETE" && live.has(id)) throw refused(403);
+    if (body === undefined) {
+      const answer = await keys.reply(asked);
+      if (method === "DELETE") gone.push(id);
+      return answer;
     }
-    const sent = body as { name: string; key?: string };
-    if (sent.name === trouble.refused) throw refused(400);
-    const isHeld = [...live.values()].some(({ key }) => key === sent.key);
-    if (sent.key !== undefined && isHeld) throw refused(409);
-    const own = method === "PATCH" ? id : nextId();
-    const apiKey = { enabled: true, key: `sk_${own}`, ...live.get(own), ...sent, id: own };
-    if (trouble.unmet) Object.assign(apiKey, { scopes: [] });
-    live.set(own, { ...apiKey, maskedKey: `…${own}` });
+    if (nameIn(asked) === trouble.refused) throw refused(400);
+    const applied = trouble.unmet ? { ...asked, body: { ...body, scopes: [] } } : asked;
+    const { apiKey } = (await keys.reply(applied)) as { apiKey: Key };
     if (trouble.lost && method === "PATCH") throw new CallError("ambiguous", "no answer", 500);
-    const { scopes, ...others } = live.get(own) ?? {};
-    const shown = trouble.unseen ? others : { ...others, scopes };
-    return { apiKey: method === "POST" && !trouble.silent ? shown : masked(shown) };
-  });
+    const { scopes, key, ...others } = apiKey;
+    const shown = { ...others, ...(trouble.unseen ? {} : { scopes }) };
+    return { apiKey: trouble.silent ? shown : { ...shown, key } };
+  };
+  const set = replying(apiKeySet, reply, options);
   const create = (inputs: Inputs): Promise<Kept> => set.create(set.check(inputs, undefined).inputs);
   /** After an update that failed halfway, the engine still has the earlier inputs: `before`. */
   const update = async ({ id, state }: Kept, inputs: Inputs, before: Inputs): Promise<Kept> => {
@@ -82,5 +72,18 @@ export function service(trouble: Trouble = {}) {
   };
   const changes = ({ id, state }: Kept, inputs: Inputs) =>
     set.diff(id, state, set.check(inputs, inputs).inputs).changes;
-  return { ...set, trouble, live, gone, create, update, failed, changes };
+  return { ...set, ...keys, trouble, gone, create, update, failed, changes };
+}
+
+/** A set after an update from `before` to `now` that failed because of this trouble, until `end` ends it. */
+export async function afterFailure(trouble: Trouble, before: Inputs, now: Inputs) {
+  const set = service();
+  const first = await set.create(before);
+  Object.assign(set.trouble, trouble);
+  const second = await set.failed(set.update(first, now, before));
+  expect(set.gone).toEqual([]);
+  const end = () => {
+    for (const name of Object.keys(trouble)) delete set.trouble[name as keyof Trouble];
+  };
+  return { ...set, first, second, end };
 }
