@@ -1,17 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { iso, type Kept, openRotated, type spoilable } from "./rotatingService";
+import { iso, type Kept, openRotated, type rotating } from "./rotatingService";
 
-describe("T6 a refresh", () => {
-  const refreshed = async (ci: ReturnType<typeof spoilable>, { id, state }: Kept) => ci.read(id, state);
+describe("a refresh", () => {
+  const refreshed = async (ci: ReturnType<typeof rotating>, { id, state }: Kept) => ci.read(id, state);
 
-  test("neither rotates nor deletes, however long that has been due", async () => {
+  test("T6 a refresh neither rotates nor deletes, however long that has been due", async () => {
     const { ci, kept } = await openRotated();
     ci.at(900);
     expect(await refreshed(ci, kept)).toEqual(kept);
     expect(ci.writes()).toEqual([]);
   });
 
-  test("keeps the previous key in state if the current one is gone, and the next update creates a new one", async () => {
+  test("T6 a refresh keeps the previous key in state if the current one is gone, and the next update creates a new one", async () => {
     const { ci, kept } = await openRotated();
     ci.live.delete("key_2");
     const found = (await refreshed(ci, kept)) as Kept;
@@ -29,7 +29,7 @@ describe("T6 a refresh", () => {
     expect(ci.isQuiet(next)).toBe(true);
   });
 
-  test("removes a previous key that is gone from state", async () => {
+  test("T6 a refresh removes a previous key that is gone from state", async () => {
     const { ci, kept } = await openRotated();
     ci.live.delete("key_1");
     const found = (await refreshed(ci, kept)) as Kept;
@@ -39,7 +39,7 @@ describe("T6 a refresh", () => {
     expect(ci.isQuiet(found)).toBe(true);
   });
 
-  test("removes the resource from state if both keys are gone, unless another key is still to be deleted", async () => {
+  test("T6 a refresh removes the resource from state if both keys are gone, unless another key is still to be deleted", async () => {
     const { ci, kept } = await openRotated();
     ci.live.delete("key_1");
     ci.live.delete("key_2");
@@ -49,9 +49,9 @@ describe("T6 a refresh", () => {
     expect((await refreshed(ci, leftover))?.state).toMatchObject({ __toDelete: [{ id: "key_9" }] });
   });
 
-  test("finds a change made to the previous key outside Pulumi, and the next update reverts it", async () => {
+  test("T6 a refresh finds a change made to the previous key outside Pulumi, and the next update reverts it", async () => {
     const { ci, kept } = await openRotated();
-    Object.assign(ci.live.get("key_1") ?? {}, { enabled: false });
+    ci.edit("key_1", { enabled: false });
     const found = (await refreshed(ci, kept)) as Kept;
     const next = await ci.up(found);
     expect(ci.writes()).toEqual(["PATCH key_1"]);

@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { rotatingApiKey } from "../../../provider/resources/rotatingApiKey";
-import { type Asked, failureOf, idIn, type Options, refused, replying } from "../replying";
+import { asks, type Key, keyService } from "../keyService";
+import { failureOf, idIn, type Options, replying } from "../replying";
 
 const dayMs = 86_400_000;
 /** The time at which each test begins. */
@@ -12,50 +13,15 @@ export interface Kept {
   readonly state: Readonly<Record<string, unknown>>;
 }
 export type Inputs = Readonly<Record<string, unknown>>;
-type Key = Record<string, unknown>;
 
-const masked = ({ key: _, ...shown }: Key = {}) => shown;
 /** A day of the test, as state has it. */
 export const iso = (day: number) => new Date(start + day * dayMs).toISOString();
 
-/** A rotating key, with a service and a clock of its own. `spoil` may throw, or return another answer. */
-export function rotating(
-  spoil: (asked: Asked, answer: () => unknown) => unknown = (_, answer) => answer(),
-  options: Options = {},
-) {
-  const live = new Map<string, Key>();
-  const gone: string[] = [];
-  let made = 0;
+/** A rotating key, with a service and a clock of its own. */
+export function rotating(options: Options = {}) {
+  const service = keyService();
   let now = start;
-  const answer = (asked: Asked): unknown => {
-    const { method, body } = asked;
-    const id = idIn(asked);
-    if (method === "GET" && id === "ws_1") return { workspace: { id } };
-    if (method === "GET" && id === "api-key") return { apiKeys: Array.from(live.values(), masked) };
-    if (method !== "POST" && !live.has(id)) throw refused(404);
-    if (method === "GET") return { apiKey: masked(live.get(id)) };
-    if (method === "DELETE") {
-      gone.push(id);
-      live.delete(id);
-      return { apiKey: { id, deleted: true } };
-    }
-    made += method === "POST" ? 1 : 0;
-    const own = method === "PATCH" ? id : `key_${made}`;
-    const old = live.get(own);
-    const record = {
-      enabled: true,
-      key: `sk_${own}`,
-      maskedKey: `…${own}`,
-      createdAt: "2026",
-      ...old,
-      ...(body as object),
-      id: own,
-    };
-    live.set(own, record);
-    return { apiKey: method === "POST" ? record : masked(record) };
-  };
-  const open = () =>
-    replying(rotatingApiKey, (asked) => spoil(asked, () => answer(asked)), { ...options, now: () => now });
+  const open = () => replying(rotatingApiKey, service.reply, { ...options, now: () => now });
   const resource = open();
   const check = (inputs: Inputs, before?: Inputs) => {
     const checked = resource.check(inputs, before);
@@ -64,14 +30,13 @@ export function rotating(
   };
   return {
     ...resource,
-    live,
-    gone,
+    ...service,
     /** Sets the clock to this day of the test. */
     at: (day: number) => {
       now = start + day * dayMs;
     },
-    /** Creates from inputs that `check` has returned. */
-    createChecked: resource.create,
+    /** Gives the key in the service these values. */
+    edit: (id: string, values: Key) => void Object.assign(service.live.get(id) ?? {}, values),
     create: (inputs: Inputs = declared): Promise<Kept> => resource.create(check(inputs)),
     /** An update as the engine runs it, in a new provider process: a diff, and then an update if there are changes. */
     up: async ({ id, state }: Kept, inputs: Inputs = declared): Promise<Kept> => {
@@ -106,40 +71,18 @@ export function rotating(
   };
 }
 
-/** A rotating key on a service that a test can spoil at any time. */
-export function spoilable(options?: Options) {
-  const trouble: { spoil?: (asked: Asked, answer: () => unknown) => unknown } = {};
-  const ci = rotating((asked, answer) => (trouble.spoil ?? ((_, usual) => usual()))(asked, answer), options);
-  return Object.assign(ci, {
-    /** Spoils the next request that `isIt`. */
-    once: (isIt: (asked: Asked) => boolean, spoilt: (answer: () => unknown) => unknown) => {
-      trouble.spoil = (asked, answer) => {
-        if (!isIt(asked)) return answer();
-        delete trouble.spoil;
-        return spoilt(answer);
-      };
-    },
-    always: (isIt: (asked: Asked) => boolean, spoilt: (answer: () => unknown) => unknown) => {
-      trouble.spoil = (asked, answer) => (isIt(asked) ? spoilt(answer) : answer());
-    },
-    /** The service refuses each request that `isIt`. */
-    refuse: (isIt: (asked: Asked) => boolean, status?: number) => {
-      trouble.spoil = (asked, answer) => {
-        if (isIt(asked)) throw refused(status);
-        return answer();
-      };
-    },
-    mend: () => delete trouble.spoil,
-  });
-}
-export const asks = (method: string, id?: string) => (asked: Asked) =>
-  asked.method === method && (id === undefined || idIn(asked) === id);
-
-/** A rotating key after its rotation on day 90. */
-export async function openRotated(inputs: Inputs = declared, options?: Options) {
-  const ci = spoilable(options);
+/** A rotating key on the day when it is due. */
+async function openDue(inputs: Inputs, day = 90, ofFirst: Key = {}) {
+  const ci = rotating();
   const first = await ci.create(inputs);
-  ci.at(90);
+  ci.edit("key_1", ofFirst);
+  ci.at(day);
+  return { ci, first };
+}
+
+/** A rotating key after its rotation on this day. `ofFirst`: what the service has of its first key. */
+export async function openRotated(inputs: Inputs = declared, day = 90, ofFirst: Key = {}) {
+  const { ci, first } = await openDue(inputs, day, ofFirst);
   const kept = await ci.up(first, inputs);
   ci.writes();
   ci.told();
@@ -147,15 +90,10 @@ export async function openRotated(inputs: Inputs = declared, options?: Options) 
 }
 
 /** A rotating key whose rotation on day 90 failed, because the answer to its POST was spoilt. */
-export async function openFailedRotation(
-  spoilt: (answer: () => unknown) => unknown,
-  inputs: Inputs = declared,
-) {
-  const ci = spoilable();
-  const first = await ci.create(inputs);
-  ci.at(90);
+export async function openFailedRotation(spoilt: (answer: () => unknown) => unknown) {
+  const { ci, first } = await openDue(declared);
   ci.once(asks("POST"), spoilt);
-  const failed = await ci.failed(ci.up(first, inputs));
+  const failed = await ci.failed(ci.up(first));
   ci.writes();
   ci.told();
   return { ci, failed };
