@@ -113,9 +113,3 @@ test("B4 a refresh, a diff and a destroy send nothing, and destroy warns that th
     expect.stringMatching(/^The credits of bill_1 in workspace ws_1 stay in the service/),
   ]);
 });
-
-test("B3 equal grants of two programs at the same time are two records", async () => {
-  const service = grants(() => ({ billing: { id: `bill_${service.calls.length}` } }));
-  const both = await Promise.all([service.create(service.checked()), service.create(service.checked())]);
-  expect(new Set(both.map(({ id }) => id)).size).toBe(2);
-});

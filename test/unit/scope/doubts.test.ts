@@ -130,32 +130,6 @@ describe("a scope that the list does not show", () => {
     expect(await subject.read(id, state)).toEqual({ id, state });
     expect(subject.warnings).toEqual([]);
   });
-
-  test("R6 fails the refresh if the token has lost access to the workspace since it was last read", async () => {
-    vi.setTimerTickMode("manual");
-    let sees = true;
-    const service = replying(scope, ({ path }) => {
-      if (path.endsWith("/scopes")) return { scopes: sees ? [{ ...inputs, id: "sc_1" }] : [] };
-      if (!sees) throw failed(404);
-      return { workspace: { id: "ws_1" } };
-    });
-    const read = async (representation: string, id: string) => {
-      const [end] = await Promise.allSettled([
-        service.read(id, { ...inputs, representation }),
-        vi.advanceTimersByTimeAsync(2_500),
-      ]);
-      return end;
-    };
-    await read("orders", "sc_1");
-    await vi.advanceTimersByTimeAsync(15_000);
-    await read("bills", "sc_2");
-    await vi.advanceTimersByTimeAsync(15_000);
-    sees = false;
-    expect(await read("orders", "sc_1")).toMatchObject({
-      status: "rejected",
-      reason: { message: expect.stringContaining("its workspace can't be read either") },
-    });
-  });
 });
 
 test("S3 a scope whose id changed is found by its representation, and destroy sends nothing and warns", async () => {

@@ -9,7 +9,7 @@ const refused = (change: object) =>
   scope.rules({ ...before, ...change }, before, unchecked).map((reason) => reason.split(":")[0]);
 
 describe("rules of a Scope", () => {
-  test("S2 fail for a changed name or description, with the way out", () => {
+  test("S2 the rules of a Scope fail for a changed name or description, with the way out", () => {
     expect(refused({ name: "Other" })).toEqual(["name"]);
     expect(refused({ description: "Other" })).toEqual(["description"]);
     expect(refused({ name: "Other", description: "Other" })).toEqual(["name", "description"]);
@@ -22,27 +22,26 @@ describe("rules of a Scope", () => {
     expect(reason).not.toContain("Other");
   });
 
-  test("S2 accept another name and description if representation or workspaceId changes too", () => {
+  test("S2 the rules of a Scope accept a new scope, an unchanged one, and any spelling of no description", () => {
+    expect(scope.rules(before, undefined, unchecked)).toEqual([]);
+    const { description: _, ...bare } = before;
+    for (const description of [undefined, null, ""])
+      expect(scope.rules({ ...bare, description }, bare, unchecked)).toEqual([]);
+  });
+
+  test("S2 the rules of a Scope accept another name and description if representation or workspaceId changes too", () => {
     for (const other of [{ representation: "bills" }, { workspaceId: "ws_2" }]) {
       expect(refused({ ...other, name: "Other", description: "Other" })).toEqual([]);
     }
   });
 
-  test("S2 accept any name after an import that found none, because the list leaves names out", () => {
+  test("S2 the rules of a Scope accept any name after an import that found none, because the list leaves names out", () => {
     const { name: _, ...imported } = before;
     expect(scope.rules(before, imported, unchecked)).toEqual([]);
     expect(scope.rules({ ...before, description: "Other" }, imported, unchecked)).toHaveLength(1);
   });
 
-  test("S2 accept a new scope and an unchanged one", () => {
-    expect(scope.rules(before, undefined, unchecked)).toEqual([]);
-    expect(refused({})).toEqual([]);
-    const bare = { workspaceId: "ws_1", name: "Orders", representation: "orders" };
-    for (const absent of [undefined, null, ""])
-      expect(scope.rules({ ...bare, description: absent }, bare, unchecked)).toEqual([]);
-  });
-
-  test("R8 accept unknown values, and still check the others", () => {
+  test("R8 the rules of a Scope accept unknown values, and still check the others", () => {
     for (const unknown of unknownSentinels) {
       expect(refused({ name: unknown, description: unknown })).toEqual([]);
       expect(refused({ name: unknown, description: "Other" })).toEqual(["description"]);

@@ -1,256 +1,224 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
-import type { Transport } from "../../../provider/client/send";
-import { notAppliedWords, openWords, warningsOf } from "../../../provider/core/converge";
-import type { Session } from "../../../provider/core/definition";
-import { observedKey, type Properties, pick } from "../../../provider/core/state";
-import { observe, sayingOf, sendable, settings, write } from "../../../provider/resources/workspaceSettings";
+import { beforeEach, describe, expect, test } from "vitest";
+import { openRun } from "../../../provider/core/run";
+import type { Properties } from "../../../provider/core/state";
+import { observe } from "../../../provider/resources/workspaceSettings";
+import { failureOf, refused } from "../replying";
+import { inputs, kept, lost, openWorkspace, type Workspace } from "./settingsWorkspace";
 
-const say = sayingOf([]);
-const blank = { id: "ws_1", name: "Main", teamId: undefined, createdAt: undefined, updatedAt: undefined };
-const unset = {
-  defaultKeyPrefix: undefined,
-  defaultAllowedIPs: undefined,
-  defaultRateLimitPerSecond: undefined,
-  defaultExpiration: undefined,
-};
+let workspace: Workspace;
+beforeEach(() => {
+  workspace = openWorkspace();
+});
+const create = (declared: Properties, of = workspace) =>
+  of.settings.create({ workspaceId: "ws_1", onDestroy: "retain", ...declared });
 
-interface Habits {
-  readonly patch: "merges" | "replaces";
-  readonly answer: "after" | "before" | "nothing" | "echo" | "accepted";
-  /** How many GETs after a PATCH still show the values before it. Default: none. */
-  readonly lag?: number;
-  /** Turns the fields of a PATCH into what the service stores. */
-  readonly take?: (asked: Properties, before: Properties) => Properties;
-}
+const some = fc.record(
+  {
+    defaultKeyPrefix: fc.constantFrom("a", "b"),
+    defaultAllowedIPs: fc.constantFrom([], ["10.0.0.1"], ["10.0.0.0/8", "::1"]),
+    defaultRateLimitPerSecond: fc.constantFrom(1, 2),
+    defaultExpiration: fc.constantFrom(1, 2),
+  },
+  { requiredKeys: [] },
+);
 
-/** The names of settings that are not to change, or are to be restored. */
-interface How {
-  readonly unchanged?: readonly string[];
-  readonly restored?: readonly string[];
-}
-
-/** A service of one workspace, in memory. */
-function service(held: Properties, { patch, answer, lag = 0, take = (asked) => asked }: Habits) {
-  let now: Properties = { ...unset, ...held };
-  let past = { shown: now, left: 0 };
-  const sent: Properties[] = [];
-  const methods: string[] = [];
-  const told: string[] = [];
-  const transport: Transport = {
-    send: async ({ method, body, read }) => {
-      methods.push(method);
-      const before = now;
-      if (method === "PATCH") {
-        sent.push(body as Properties);
-        now = { ...(patch === "merges" ? before : unset), ...take(body as Properties, before) };
-        past = { shown: before, left: lag };
-      }
-      if (method === "PATCH" && answer === "nothing") return read("");
-      const late = method === "GET" && past.left > 0;
-      if (late) past.left -= 1;
-      const answered =
-        answer === "before"
-          ? before
-          : answer === "echo" || answer === "accepted"
-            ? { ...before, ...(body as object) }
-            : now;
-      const shown = method === "PATCH" ? answered : late ? past.shown : now;
-      const reading = read(JSON.stringify({ workspace: { ...blank, ...shown } }));
-      return method === "PATCH" && answer === "accepted" ? { ...reading, deferred: true } : reading;
-    },
-    writes: 0,
-    close: async () => {},
-  };
-  const credentials = { baseUrl: "https://api.test", accessToken: "token" };
-  const session = {
-    call: { transport, credentials },
-    over: new AbortController().signal,
-    pause: async () => {},
-    tell: (line: string) => void told.push(line),
-  };
-  const begun = now;
-  return {
-    sent,
-    methods,
-    told,
-    held: () => now,
-    write: async (target: Properties, { unchanged = [], restored = [] }: How = {}) => {
-      const settled = await write(
-        session as unknown as Session,
-        { ...blank, ...begun } as never,
-        { ...pick(target, unchanged), [observedKey]: pick(begun, unchanged) },
-        pick(
-          target,
-          names.filter((name) => !restored.includes(name)),
-        ),
-        pick(target, restored),
-      );
-      return { ...settled, notApplied: openWords(settled, say), warnings: warningsOf(settled, say) };
-    },
-  };
-}
-
-const merging: Habits = { patch: "merges", answer: "after" };
-const replacing: Habits = { patch: "replaces", answer: "after" };
-const names = Object.keys(unset);
-
-const values = {
-  defaultKeyPrefix: fc.constantFrom("a", "b"),
-  defaultAllowedIPs: fc.constantFrom([], ["10.0.0.1"], ["10.0.0.0/8", "::1"]),
-  defaultRateLimitPerSecond: fc.constantFrom(1, 2),
-  defaultExpiration: fc.constantFrom(1, 2),
-};
-const some = fc.record(values, { requiredKeys: [] });
-
-describe("writing settings of a workspace", () => {
-  test("W1 applies the declared values and changes no others, whether PATCH merges or replaces", async () => {
-    const habits = fc.record({
-      patch: fc.constantFrom("merges", "replaces"),
-      answer: fc.constantFrom("after", "before", "nothing"),
-    }) as fc.Arbitrary<Habits>;
-    await fc.assert(
-      fc.asyncProperty(some, some, habits, async (held, target, how) => {
-        const one = service(held, how);
-        const { notApplied, warnings, record } = await one.write(target);
-        expect([notApplied, warnings]).toEqual([[], []]);
-        expect(observe(one.held() as never)).toEqual(observe({ ...held, ...target } as never));
-        expect(observe(record)).toEqual(observe(one.held() as never));
-        expect(one.sent.length).toBeLessThanOrEqual(1);
-      }),
-    );
+test("W1 a create applies the declared values and changes no others, whether PATCH merges or replaces", async () => {
+  const habits = fc.record({
+    patch: fc.constantFrom("merges", "replaces"),
+    answer: fc.constantFrom("after", "before", "nothing"),
   });
+  await fc.assert(
+    fc.asyncProperty(some, some, habits, async (held, target, how) => {
+      const one = Object.assign(openWorkspace(), { held, habits: how });
+      const { state } = await create(target, one);
+      expect(observe(one.held as never)).toEqual(observe({ ...held, ...target } as never));
+      expect(state).toMatchObject(target);
+      expect(one.settings.warnings).toEqual([]);
+      expect(one.bodies().length).toBeLessThanOrEqual(1);
+    }),
+  );
+});
 
-  test("W2 sends nothing if the service already has the values, in any spelling", async () => {
-    const one = service({ defaultAllowedIPs: ["::1", "10.0.0.1/32"], defaultKeyPrefix: "a" }, replacing);
-    await one.write({ defaultAllowedIPs: ["10.0.0.1", "0::1"] });
-    await one.write({ defaultKeyPrefix: "a", defaultRateLimitPerSecond: 0 });
-    expect(one.methods).toEqual([]);
+test("W2 a create sends nothing if the service already has the values, in any spelling", async () => {
+  workspace.held = { defaultAllowedIPs: ["::1", "10.0.0.1/32"], defaultKeyPrefix: "a" };
+  await create({ defaultAllowedIPs: ["10.0.0.1", "0::1"] });
+  await create({ defaultKeyPrefix: "a", defaultRateLimitPerSecond: 0 });
+  expect(workspace.methods()).toBe("GET GET");
+});
+
+describe("the body of a PATCH", () => {
+  test("W1 repeats undeclared settings exactly as read, and leaves out absent ones", async () => {
+    const defaultAllowedIPs = ["2001:DB8:0::1", "10.0.0.1/32"];
+    for (const held of [{ defaultAllowedIPs }, {}]) {
+      workspace.held = { defaultKeyPrefix: "old", ...held };
+      await create({ defaultKeyPrefix: "new" });
+    }
+    expect(workspace.bodies()).toEqual([
+      { defaultKeyPrefix: "new", defaultAllowedIPs },
+      { defaultKeyPrefix: "new" },
+    ]);
   });
 
   test.each([-1, 2 ** 63])(
-    "W1 does not repeat a number that counts as no value (%d), or an absent prefix",
+    "W1 does not repeat a number that counts as no value (%d), an absent prefix or an empty list",
     async (defaultExpiration) => {
-      const held = { defaultRateLimitPerSecond: 0, defaultExpiration, defaultAllowedIPs: [] };
-      const one = service(held, merging);
-      await one.write({ defaultKeyPrefix: "a" });
-      expect(one.sent).toEqual([{ defaultKeyPrefix: "a" }]);
-      expect(sendable(settings, { ...blank, ...unset })).toEqual({});
+      workspace.held = { defaultRateLimitPerSecond: 0, defaultExpiration, defaultAllowedIPs: [] };
+      workspace.habits = { patch: "merges" };
+      await create({ defaultKeyPrefix: "a" });
+      expect(workspace.bodies()).toEqual([{ defaultKeyPrefix: "a" }]);
+    },
+  );
+});
+
+test.each([
+  ["fills in", {}, { defaultExpiration: 5 }, "should be 0 again, the service has 5"],
+  [
+    "loses",
+    { defaultExpiration: 5 },
+    { defaultExpiration: undefined },
+    "should be 5 again, the service has 0",
+  ],
+])("W1 an undeclared setting that a PATCH %s is a warning", async (_how, held, taken, words) => {
+  workspace.held = held;
+  workspace.habits = { take: (asked) => ({ ...asked, ...taken }) };
+  await create({ defaultKeyPrefix: "b" });
+  expect(workspace.bodies()).toHaveLength(1);
+  expect(workspace.settings.warnings).toEqual([
+    `Workspace ws_1: defaultExpiration: ${words}; it may have rewritten the value.`,
+  ]);
+});
+
+test.each(["nothing", "before"] as const)(
+  "R4 settings are read again until a change shows that the answer (%s) doesn't",
+  async (answer) => {
+    workspace.habits = { answer, lag: 3 };
+    await create({ defaultKeyPrefix: "new" });
+    expect(workspace.methods()).toBe("GET PATCH GET GET GET GET");
+    expect(workspace.settings.progress).toEqual(["Waiting for workspace ws_1 to show the change."]);
+  },
+);
+
+test("R4 settings that don't change may stay as the service rewrote them", async () => {
+  const rewritten = { defaultKeyPrefix: "a_", defaultRateLimitPerSecond: 10 };
+  workspace.habits = { take: (asked) => ({ ...asked, ...rewritten }) };
+  const declared = { ...inputs, defaultRateLimitPerSecond: 12, defaultExpiration: 1 };
+  const { state } = await create(declared);
+  workspace.settings.warnings.length = 0;
+  await workspace.settings.update("ws_1", state, { ...declared, defaultExpiration: 2 });
+  expect(workspace.held).toMatchObject({ ...rewritten, defaultExpiration: 2 });
+  expect(workspace.settings.warnings).toEqual([]);
+});
+
+test.each([
+  ["answers without it", { patch: "merges", take: () => ({}), answer: "nothing" } as const, "10.0.0.1"],
+  [
+    "merges the lists",
+    {
+      take: ({ defaultAllowedIPs }: Properties) => ({
+        defaultAllowedIPs: ["10.0.0.1", ...(defaultAllowedIPs as string[])],
+      }),
+    },
+    "10.0.0.1, 192.0.2.2",
+  ],
+])(
+  "R4 an address that was removed is still allowed if the service %s: an error",
+  async (_how, habits, has) => {
+    workspace.held = { defaultAllowedIPs: ["10.0.0.1"] };
+    workspace.habits = habits;
+    const declared = { workspaceId: "ws_1", defaultAllowedIPs: has.split(", ").slice(1) };
+    const { state, message } = await kept(create(declared));
+    const wanted = declared.defaultAllowedIPs.join() || "no addresses";
+    expect(message).toContain(`defaultAllowedIPs: the program has ${wanted}, the service still has ${has}`);
+    expect(workspace.settings.diff("ws_1", state, declared).changes).not.toBe(false);
+  },
+);
+
+test("R2 a setting that was cleared may be absent from the answer, if a GET leaves it out too", async () => {
+  workspace.held = { defaultAllowedIPs: ["10.0.0.1"] };
+  workspace.habits = { take: () => ({}) };
+  expect((await create({ defaultAllowedIPs: [] })).state["defaultAllowedIPs"]).toEqual([]);
+  expect(workspace.methods()).toBe("GET PATCH GET");
+});
+
+test("R18 an update leaves the workspace's name and team in state as they are; a refresh reads them", async () => {
+  const { id, state } = await create(inputs);
+  const before = { ...state, teamId: "team_1" };
+  workspace.held = { ...workspace.held, name: "Renamed", teamId: "team_2" };
+  const updated = await workspace.settings.update(id, before, { ...inputs, defaultKeyPrefix: "newer" });
+  expect(updated).toMatchObject({ name: "Main", teamId: "team_1" });
+  const now = { name: "Renamed", teamId: "team_3" };
+  workspace.held = { ...workspace.held, ...now };
+  expect((await workspace.settings.read(id, updated))?.state).toEqual({ ...updated, ...now });
+});
+
+describe("a PATCH of settings whose result is not known", () => {
+  test.each([true, false])(
+    "W2 W5 keeps the values from before a create, and destroy restores them (PATCH applied: %s)",
+    async (carriedOut) => {
+      workspace.fault = { method: "PATCH", error: lost, carriedOut };
+      const { state, message } = await kept(create(inputs));
+      expect(message).toMatch(
+        /cut\. It is not known whether the change was applied: state has the previous values\. Run `pulumi up` again, which sends the values in the program\.$/,
+      );
+      expect(state).toMatchObject({
+        ...inputs,
+        defaultKeyPrefix: "old",
+        __before: { defaultKeyPrefix: "old" },
+      });
+      const { changes } = workspace.settings.diff("id_1", state, inputs);
+      expect(changes).toBeUndefined();
+      workspace.fault = undefined;
+      const seen = (await workspace.settings.read("ws_1", state))?.state ?? {};
+      await workspace.settings.delete("ws_1", seen);
+      expect(workspace.held["defaultKeyPrefix"]).toBe("old");
+      expect(workspace.settings.warnings).toEqual([]);
     },
   );
 
-  test("W1 an empty list that is not declared, which a service may refuse, is not sent", async () => {
-    const one = service({ defaultAllowedIPs: [] }, replacing);
-    await one.write({ defaultKeyPrefix: "a" });
-    expect(one.sent).toEqual([{ defaultKeyPrefix: "a" }]);
+  test("R4 keeps the last values read, and the next update applies the change, as previewed", async () => {
+    const { state: made } = await create(inputs);
+    const next = { ...inputs, defaultKeyPrefix: "newer", defaultExpiration: 5 };
+    workspace.fault = { method: "PATCH", error: lost, carriedOut: true };
+    const { state } = await kept(workspace.settings.update("ws_1", made, next));
+    expect(state).toMatchObject({ defaultKeyPrefix: "new", __before: { defaultKeyPrefix: "old" } });
+    expect(workspace.settings.diff("id_1", state, next).changes).toBeUndefined();
+    workspace.fault = undefined;
+    const after = await workspace.settings.update("ws_1", state, next);
+    expect(after).toEqual({ ...made, ...next });
+    await workspace.settings.delete("ws_1", after);
+    expect(workspace.held["defaultKeyPrefix"]).toBe("old");
   });
 
-  test("W1 a value that the service gives to what had none is a warning, because no request can unset it", async () => {
-    const filled = { defaultRateLimitPerSecond: 100 };
-    const one = service({}, { ...replacing, take: (asked) => ({ ...filled, ...asked }) });
-    const { notApplied, warnings } = await one.write({ defaultKeyPrefix: "a" });
-    expect([notApplied, one.sent.length]).toEqual([[], 1]);
-    expect(warnings).toEqual([
-      "defaultRateLimitPerSecond: should be 0 again, the service has 100; it may have rewritten the value.",
-    ]);
-  });
+  test.each([undefined, lost])(
+    "W5 names the former values if its create can't be saved to state (%o)",
+    async (error) => {
+      const run = openRun();
+      const ending = openWorkspace({ run });
+      run.stop("the test ended it");
+      ending.held = { ...ending.held, defaultAllowedIPs: ["192.0.2.1"] };
+      if (error !== undefined) ending.fault = { method: "PATCH", error, carriedOut: true };
+      await create({ ...inputs, defaultAllowedIPs: ["192.0.2.2"] }, ending).catch(() => {});
+      expect(ending.settings.warnings.join()).toMatch(
+        /^Workspace settings \(ws_1\): the run ended before .* defaultAllowedIPs 192\.0\.2\.1,/,
+      );
+    },
+  );
+});
 
-  const stubborn = { patch: "merges", take: (_asked: Properties, before: Properties) => before } as const;
-
-  test("R4 reads unchanged settings again until the change shows", async () => {
-    for (const answer of ["nothing", "before", "accepted"] as const) {
-      const one = service({ defaultExpiration: 60 }, { patch: "merges", answer, lag: 3 });
-      const { notApplied, warnings } = await one.write({ defaultExpiration: 61 });
-      expect([notApplied, warnings]).toEqual([[], []]);
-      expect(one.methods).toEqual(["PATCH", "GET", "GET", "GET", "GET"]);
-      expect(one.told).toEqual(["Waiting for workspace ws_1 to show the change."]);
-    }
+test("W4 a first PATCH that the service refuses leaves no state, and the error says what it may not accept", async () => {
+  workspace.fault = { method: "PATCH", error: refused(400) };
+  expect(await kept(create(inputs))).toMatchObject({
+    kept: false,
+    message: expect.stringMatching(/ws_1: .* answered 400.* one of the two numbers must be above 0/),
   });
+});
 
-  test("R4 does not wait for settings of which the service has changed one", async () => {
-    const take = (asked: Properties) => ({ ...asked, defaultExpiration: 60 });
-    const half = service({ defaultKeyPrefix: "old", defaultExpiration: 60 }, { ...merging, take });
-    const { notApplied } = await half.write({ defaultKeyPrefix: "new", defaultExpiration: 61 });
-    expect([half.methods, half.told]).toEqual([["PATCH", "GET"], []]);
-    expect(notApplied).toHaveLength(1);
-  });
-
-  test("W5 restores exactly, numbers included, and a GET must show it", async () => {
-    const all = ["defaultKeyPrefix", "defaultAllowedIPs", "defaultExpiration"];
-    const held = { defaultKeyPrefix: "new", defaultAllowedIPs: ["::1"], defaultExpiration: 61 };
-    const back = { defaultKeyPrefix: "old", defaultAllowedIPs: ["10.0.0.1/32"], defaultExpiration: 60 };
-    for (const answer of ["nothing", "before", "echo"] as const) {
-      const one = service(held, { ...stubborn, answer });
-      const { notApplied, warnings } = await one.write(back, { restored: all });
-      expect(notApplied).toEqual([
-        'defaultKeyPrefix: should be "old" again, the service has "new"',
-        "defaultAllowedIPs: should be 10.0.0.1/32 again, the service has ::1",
-        "defaultExpiration: should be 60 again, the service has 61",
-      ]);
-      expect(warnings).toEqual([]);
-    }
-    const rounding = service(held, {
-      ...merging,
-      take: (asked) => ({ ...asked, defaultKeyPrefix: "OLD", defaultExpiration: 50 }),
-    });
-    expect((await rounding.write(back, { restored: all })).notApplied).toEqual([
-      'defaultKeyPrefix: should be "old" again, the service has "OLD"',
-      "defaultExpiration: should be 60 again, the service has 50",
-    ]);
-    const spelling = service(held, {
-      ...merging,
-      take: (asked) => ({ ...asked, defaultAllowedIPs: ["10.0.0.1"] }),
-    });
-    expect((await spelling.write(back, { restored: all })).notApplied).toEqual([]);
-  });
-
-  test("W1 names an undeclared setting that the PATCH lost", async () => {
-    const take = (asked: Properties) => ({ ...asked, defaultExpiration: undefined });
-    const one = service({ defaultExpiration: 5, defaultKeyPrefix: "a" }, { ...merging, take });
-    const { notApplied, warnings } = await one.write({ defaultKeyPrefix: "b" });
-    expect([notApplied, one.sent.length]).toEqual([[], 1]);
-    expect(warnings).toEqual([
-      "defaultExpiration: should be 5 again, the service has 0; it may have rewritten the value.",
-    ]);
-  });
-
-  test("R4 fails if a value keeps its old value", async () => {
-    const held = { defaultKeyPrefix: "old", defaultAllowedIPs: ["10.0.0.1"], defaultExpiration: 60 };
-    const one = service(held, { ...merging, take: (_asked, before) => before });
-    const target = { defaultKeyPrefix: "new", defaultAllowedIPs: [], defaultExpiration: 61 };
-    const { notApplied, warnings } = await one.write(target);
-    expect(notApplied).toEqual([
-      'defaultKeyPrefix: the program has "new", the service still has "old"',
-      "defaultAllowedIPs: the program has no addresses, the service still has 10.0.0.1",
-      "defaultExpiration: the program has 61, the service still has 60",
-    ]);
-    expect(warnings).toEqual([]);
-  });
-
-  test("R4 fails for an unchanged number if the service has only accepted the PATCH (202)", async () => {
-    const words = "defaultExpiration: the program has 61, the service still has 60";
-    const one = service({ defaultExpiration: 60 }, { ...stubborn, answer: "accepted" });
-    const settled = await one.write({ defaultExpiration: 61 });
-    expect(settled.notApplied).toEqual([words]);
-    expect(notAppliedWords(settled, say)).toBe(
-      `the service did not apply the change (the service answered 202). ${words}`,
-    );
-  });
-
-  test("R4 accepts that settings which don't change stay as the service rewrote them", async () => {
-    const one = service(
-      { defaultKeyPrefix: "a_", defaultRateLimitPerSecond: 10, defaultExpiration: 1 },
-      {
-        ...merging,
-        take: (asked) => ({ ...asked, defaultKeyPrefix: "a_", defaultRateLimitPerSecond: 10 }),
-      },
-    );
-    const target = { defaultKeyPrefix: "a", defaultRateLimitPerSecond: 12, defaultExpiration: 2 };
-    const settled = await one.write(target, { unchanged: ["defaultKeyPrefix", "defaultRateLimitPerSecond"] });
-    expect([settled.notApplied, settled.warnings]).toEqual([[], []]);
-  });
-
-  test("covers every setting of the interface", () => {
-    expect(settings.map(({ name }) => name)).toEqual(names);
-  });
+test("R4 a write that is answered with a page is an error that says what was answered, and to check the base URL", async () => {
+  workspace.habits = { answer: "page", take: (_asked, before) => before };
+  const elsewhere =
+    /did not apply the change \(the answer is not JSON\).* If that doesn't help, check the base URL \(.*\), and any proxy/;
+  expect((await kept(create(inputs))).message).toMatch(elsewhere);
+  const state = { ...inputs, defaultKeyPrefix: "old", __before: { defaultKeyPrefix: "theirs" } };
+  expect((await failureOf(workspace.settings.delete("ws_1", state))).message).toMatch(elsewhere);
 });
