@@ -251,13 +251,14 @@ test.each([
 describe("an update of a key that has expired and that the service has disabled", () => {
   const createdAt = "2026-01-01T00:00:00Z";
   const time = Date.parse("2026-11-25T00:00:00Z");
+  const inputs = { ...state, key: undefined };
   const on = (own: object, isAdopted = false) => {
-    const current = { id: "key_1", name: "ci", customerId: "c", scopes: [], enabled: false, ...own };
-    const keys = replying(apiKey, () => ({ apiKey: { createdAt, ...current } }), { currentTime: () => time });
-    const inputs = { workspaceId: "ws_1", customerId: "c", name: "ci", scopes: [], enabled: true };
-    const update = () => keys.update("key_1", { ...inputs, enabled: false, key: "sk_1" }, inputs);
-    const adopt = () => keys.create({ ...inputs, existingId: "key_1" });
-    return { keys, failing: failureOf(isAdopted ? adopt() : update()) };
+    const current = { apiKey: { ...record, createdAt, enabled: false, ...own } };
+    const keys = keyOn({ reads: [current], write: current, currentTime: () => time });
+    const failing = isAdopted
+      ? keys.create({ ...inputs, existingId: "key_1" })
+      : keys.update("key_1", { ...state, enabled: false }, inputs);
+    return { keys, failing: failureOf(failing) };
   };
 
   test.each([

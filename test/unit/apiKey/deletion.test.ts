@@ -11,7 +11,7 @@ const deleting = (answers: Answers) => {
 const methods = (service: ReturnType<typeof keyOn>) => service.calls.map(({ method }) => method).join(" ");
 
 describe("a deletion", () => {
-  test("R7 a deletion that is answered with the key as deleted is done", async () => {
+  test("K10 R7 a deletion that is answered with the key as deleted is done", async () => {
     const { service, done } = deleting({ write: markedDeleted });
     await done;
     expect(methods(service)).toBe("DELETE");

@@ -169,6 +169,13 @@ test("K8 a key that state has only the inputs of gets its outputs from a refresh
   expect(keys.diff("k0", read?.state ?? {}, checked)).toMatchObject({ changes: false });
 });
 
+test("K9 a refresh leaves metadata and externalMeterId in state as declared, whatever the service shows", async () => {
+  const keys = service();
+  keys.held.set("k0", { ...keyOf("k0"), metadata: { a: 2 }, externalMeterId: "theirs" });
+  const state = { ...stateOf("k0"), metadata: { a: 1 }, externalMeterId: "ours" };
+  expect((await keys.read("k0", state))?.state).toMatchObject(state);
+});
+
 test("R11 a refresh shows no change after a key was used, or its updatedAt changed", async () => {
   const keys = service();
   const later = "2027-01-01T00:00:00Z";

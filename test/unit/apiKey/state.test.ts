@@ -133,12 +133,14 @@ describe("state after a read", () => {
 
 describe("what is sent to the engine and the service", () => {
   test("R1 what is sent has no undefined value at any depth, and is otherwise unchanged", () => {
+    // As it is after a round trip: -0 becomes 0.
+    const json = fc.jsonValue({ maxDepth: 1 }).map((value) => JSON.parse(JSON.stringify(value)));
     const value = fc.letrec((tie) => ({
       node: fc.oneof(
         { maxDepth: 4 },
         fc.constant(undefined),
-        fc.jsonValue({ maxDepth: 1 }),
-        fc.array(fc.jsonValue({ maxDepth: 1 })),
+        json,
+        fc.array(json),
         fc.dictionary(fc.string(), tie("node")),
       ),
     })).node;
