@@ -142,8 +142,8 @@ type SettingsState = StateOf<Shape>;
 
 const fields = fieldsOf(shape.inputs);
 /** What a PATCH can set. */
-export const settings = updatableFields(shape.inputs);
-export type Setting = (typeof settings)[number];
+const settings = updatableFields(shape.inputs);
+type Setting = (typeof settings)[number];
 
 /** The settings as the service has them, in canonical form; an absent list is empty, an absent number 0 (R2). */
 export const observe = (record: WorkspaceRecord) => observed(settings, record);
@@ -157,7 +157,7 @@ function outputs({ name, teamId }: WorkspaceRecord) {
  * and one of the numbers must be above 0. Above 2^53, such as a service's greatest number for "never", it would be
  * another number.
  */
-export function sendable(fields: readonly Setting[], record: WorkspaceRecord): Properties {
+function sendable(fields: readonly Setting[], record: WorkspaceRecord): Properties {
   const isSendable = (value: unknown) =>
     typeof value !== "number" || (value > 0 && value <= Number.MAX_SAFE_INTEGER);
   return Object.fromEntries(Object.entries(only(fields, record)).filter(([, value]) => isSendable(value)));
@@ -402,7 +402,7 @@ function warnOfHandover(session: Session, id: string, state: SettingsState): voi
  * whether the service merges or replaces; a warning names one of these that changes nevertheless. Sends nothing if the
  * workspace has the values already (W1, W2).
  */
-export async function write(
+async function write(
   session: Session,
   before: WorkspaceRecord,
   state: SettingsState,
@@ -451,7 +451,7 @@ function listOf(state: SettingsState, values: Properties): string {
     .join(", ");
 }
 
-export function sayingOf(secrecies: readonly Properties[]): Say {
+function sayingOf(secrecies: readonly Properties[]): Say {
   return saying(
     (field) => secrecies.some((one) => isSecret(one, field)),
     (_field, value) => {

@@ -13,7 +13,7 @@ export interface Kept {
 
 /** The scopes of an existing key: the flags in an answer, and the declaration in a program. */
 const none = { create: false, read: false, update: false, del: false };
-export const orders = [{ representation: "orders", read: true }];
+const orders = [{ representation: "orders", read: true }];
 
 /** A service with existing keys, and processes of the provider that use it. Each process is one run of the engine. */
 export function adoptions(options: Options = {}) {
