@@ -4,6 +4,7 @@ import { mask } from "../client/words";
 import type { Session } from "./definition";
 import { InconclusiveError, ifElsewhere, reasonOf } from "./errors";
 import type { UpdatableField } from "./fields";
+import { isSecret } from "./secrecy";
 import {
   caseFolded,
   hiddenIn,
@@ -21,8 +22,6 @@ export interface Aim {
   readonly value: unknown;
   /** Whether the service must have exactly this value. Otherwise it may rewrite a new value: trim it, for example. */
   readonly exact: boolean;
-  /** Whether the value is one that should stay, instead of one that the program declares. */
-  readonly kept?: boolean;
 }
 
 /**
@@ -87,36 +86,20 @@ export interface Settled<T> {
 interface Missed {
   readonly aim: Aim;
   readonly has: unknown;
-  /** Whether it has what it had before the write, or a list at least something that the write should have removed. */
-  readonly stayed: boolean;
-  readonly result: "notApplied" | "rewritten" | "sameInSubstance";
+  /** Whether the service applied the change in its own way. Otherwise it did not apply it. */
+  readonly isRewritten: boolean;
 }
 
-/** What it means that a field is not as it should be: the first row that holds. */
-const meanings: readonly (readonly [Missed["result"], (missed: Omit<Missed, "result">) => boolean])[] = [
-  ["notApplied", ({ aim }) => aim.exact],
-  ["sameInSubstance", ({ aim, has }) => caseFolded(aim.value) === caseFolded(has)],
-  ["notApplied", ({ stayed }) => stayed],
-  ["rewritten", () => true],
-];
-
+/** A value that differs only in form is not missed, unless it must be exact. */
 function missedBy<T>({ aims, before, isEdit, observe }: Writing<T>, record: T): readonly Missed[] {
   const [old, now] = [observe(before), observe(record)];
   return aims.flatMap((aim): Missed[] => {
-    const { field, value } = aim;
-    const [was, has] = [old[field.name], now[field.name]];
-    if (same(field, value, has)) return [];
-    const stayed = isEdit && (same(field, was, has) || keepsRemoved(value, was, has));
-    const missed = { aim, has, stayed };
-    const [result = "rewritten"] = meanings.find(([, holds]) => holds(missed)) ?? [];
-    return [{ ...missed, result }];
+    const { field, value, exact } = aim;
+    const has = now[field.name];
+    const isAlike = !exact && caseFolded(value) === caseFolded(has);
+    if (isAlike || same(field, value, has)) return [];
+    return [{ aim, has, isRewritten: !(exact || (isEdit && same(field, old[field.name], has))) }];
   });
-}
-
-/** Whether a list still has an entry that the write should have removed: the service merges, or somebody else added to it. */
-function keepsRemoved(value: unknown, was: unknown, has: unknown): boolean {
-  if (!Array.isArray(value) || !Array.isArray(was) || !Array.isArray(has)) return false;
-  return was.some((entry) => has.includes(entry) && !value.includes(entry));
 }
 
 /** For an object that was not written, or that is not to be read again. */
@@ -183,8 +166,7 @@ export async function converge<T>(
     if (!isSent && !(error instanceof CallError && error.verdict === "ambiguous")) throw error;
     if (isSeen || !isEdit) return { record: seen, missed: missedBy(writing, seen), error };
     // It is not known which changes were applied, so state keeps the values from before.
-    const missed = missedBy(writing, before).map((one) => ({ ...one, result: "notApplied" as const }));
-    return { record: before, missed, unseen: true, error };
+    return { record: before, missed: missedBy(writing, before), unseen: true, error };
   }
 }
 
@@ -208,13 +190,13 @@ export function stateAfter<T, State extends Properties>(
 /** A field's value in the words of a message, unless it is secret. */
 export type Say = (field: string, value: unknown) => string;
 
-/** The words for a field's value, or a mask if the field is secret. */
-export function saying(isSecret: (field: string) => boolean, words: Say): Say {
-  return (field, value) => (isSecret(field) ? mask : words(field, value));
+/** Puts values in words, and masks those of fields that are secret in any of these properties. */
+export function saying(all: readonly Properties[], inWords: (value: unknown) => string): Say {
+  return (field, value) => (all.some((one) => isSecret(one, field)) ? mask : inWords(value));
 }
 
 function notApplied<T>({ missed }: Settled<T>): readonly Missed[] {
-  return missed.filter(({ result }) => result === "notApplied");
+  return missed.filter(({ isRewritten }) => !isRewritten);
 }
 
 /** Whether the write of a field was not applied. */
@@ -222,10 +204,8 @@ export function isOpen<T>(settled: Settled<T>, field: string): boolean {
   return notApplied(settled).some(({ aim }) => aim.field.name === field);
 }
 
-function wordsOf({ aim, has, stayed }: Missed, say: Say): string {
-  const { name } = aim.field;
-  const wanted = say(name, aim.value);
-  return `${name}: ${aim.kept ? `should be ${wanted} again` : `the program has ${wanted}`}, the service ${stayed && !aim.kept ? "still has" : "has"} ${say(name, has)}`;
+function wordsOf({ aim: { field, value }, has }: Missed, say: Say): string {
+  return `${field.name}: should be ${say(field.name, value)}, the service has ${say(field.name, has)}`;
 }
 
 /** The changes that the service did not apply, in words. */
@@ -246,9 +226,8 @@ export function ifAnotherAnswered<T>(session: Session, { problem }: Settled<T>):
 
 /** Warnings of values that the service has changed in its own way. */
 export function warningsOf<T>({ missed }: Settled<T>, say: Say): readonly string[] {
-  return missed
-    .filter(({ result }) => result === "rewritten")
-    .map((one) => `${wordsOf(one, say)}; it may have rewritten the value.`);
+  const rewritten = missed.filter(({ isRewritten }) => isRewritten);
+  return rewritten.map((one) => `${wordsOf(one, say)}; it may have rewritten the value.`);
 }
 
 /** Why a write failed after something was sent, if it did: a phrase to follow what was tried. */

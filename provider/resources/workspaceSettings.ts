@@ -6,7 +6,7 @@ import ipaddr from "ipaddr.js";
 import * as z from "zod/mini";
 import { editWorkspace, readWorkspace, type WorkspaceRecord } from "../client/service";
 import {
-  type Aim,
+  aimsOf,
   converge,
   failureOf,
   ifAnotherAnswered,
@@ -49,7 +49,6 @@ import {
 } from "../core/fields";
 import { compareFields, type Plan } from "../core/plan";
 import type { Checked } from "../core/registry";
-import { isSecret } from "../core/secrecy";
 import {
   applyDrift,
   defined,
@@ -116,7 +115,12 @@ const shape = {
   inputs: {
     workspaceId: required(pathSegment, { onChange: "replace", canonical: string }),
     defaultKeyPrefix: optional(optionalString, { ...update, canonical: string }),
-    defaultAllowedIPs: optional(addressesSchema, { ...update, canonical: canonicalAddresses, ifAbsent: [] }),
+    defaultAllowedIPs: optional(addressesSchema, {
+      ...update,
+      exact: true,
+      canonical: canonicalAddresses,
+      ifAbsent: [],
+    }),
     defaultRateLimitPerSecond: optional(wholeNumber, { ...update, canonical: number, ifAbsent: 0 }),
     defaultExpiration: optional(wholeNumber, { ...update, canonical: number, ifAbsent: 0 }),
     onDestroy: defaulted(z.nullish(z.enum(["retain", "restore"])), {
@@ -290,12 +294,9 @@ const leftOut =
 
 /** The next create would take the current values for the former ones. */
 function ifUnsaved(_session: Session, declared: SettingsInputs, state?: SettingsState): string | undefined {
-  const before = state?.__before ?? {};
-  const changed = settings.filter((field) => !same(field, before[field.name], declared[field.name]));
-  const former = only(changed, before);
-  const isKnown = nonEmpty(former) !== undefined;
-  if (declared.onDestroy !== "restore" || (state !== undefined && !isKnown)) return undefined;
-  const words = isKnown ? `, ${listOf(declared, former)},` : "";
+  const former = formerValues({ ...declared, __before: state?.__before });
+  if (declared.onDestroy !== "restore" || (state !== undefined && former === undefined)) return undefined;
+  const words = former === undefined ? "" : `, ${former},`;
   return `Restore the former values of workspace ${declared.workspaceId}${words} by hand before the next update, which would record the current ones as the originals.`;
 }
 
@@ -388,10 +389,10 @@ function chooseToRestore(
 
 /** If the program still declares settings of the workspace, destroying this resource must not change them. */
 function warnOfHandover(session: Session, id: string, state: SettingsState): void {
-  const former = only(replaced(state), state.__before ?? {});
-  if (nonEmpty(former) === undefined) return;
+  const former = formerValues(state);
+  if (former === undefined) return;
   session.warn(
-    `The program still declares settings of workspace ${id}, so these former values are not restored and are no longer in state: ${listOf(state, former)}. To rename a resource and keep them, use the option aliases.`,
+    `The program still declares settings of workspace ${id}, so these former values are not restored and are no longer in state: ${former}. To rename a resource and keep them, use the option aliases.`,
   );
 }
 
@@ -417,14 +418,9 @@ async function write(
   const isEmpty = (value: unknown) => Array.isArray(value) && value.length === 0;
   const repeated = Object.entries(sendable(settings, before)).filter(([, value]) => !isEmpty(value));
   const body: Properties = { ...Object.fromEntries(repeated), ...target };
-  const aims = settings.map((field): Aim => {
-    const { name } = field;
-    const exact = name in toRestore;
-    // What does not change may stay as the service rewrote it.
-    const isChanging =
-      !same(field, state[name], target[name]) || !same(field, lastWritten(state, name), old[name]);
-    const value = name in target && (exact || isChanging) ? target[name] : old[name];
-    return { field, value, exact, kept: exact || !(name in target) };
+  const fields = settings.map((field) => {
+    const { name, exact } = field;
+    return { ...field, exact: name in toRestore || (exact && name in declared) };
   });
   const read = () => readWorkspace(session.call, { workspaceId });
   return converge(session, {
@@ -432,7 +428,7 @@ async function write(
     before,
     isEdit: true,
     observe,
-    aims,
+    aims: aimsOf(fields, { ...old, ...target }, state, old),
     write: (attempt) => (attempt > 1 ? undefined : editWorkspace(session.call, { workspaceId }, body)),
     // Restored values must be seen in a read (W5).
     isShown: (answer) =>
@@ -443,22 +439,18 @@ async function write(
   });
 }
 
-/** Settings in words: `defaultKeyPrefix "pk", defaultExpiration 60`. */
-function listOf(state: SettingsState, values: Properties): string {
-  const say = sayingOf([state]);
-  return Object.entries(values)
-    .map(([name, value]) => `${name} ${say(name, value)}`)
-    .join(", ");
+/** The former values of what this stack has changed: `defaultKeyPrefix "pk", defaultExpiration 60`. */
+function formerValues(state: SettingsState): string | undefined {
+  const [say, before] = [sayingOf([state]), state.__before];
+  const values = replaced(state).map(({ name }) => `${name} ${say(name, before?.[name])}`);
+  return nonEmpty(values)?.join(", ");
 }
 
-function sayingOf(secrecies: readonly Properties[]): Say {
-  return saying(
-    (field) => secrecies.some((one) => isSecret(one, field)),
-    (_field, value) => {
-      if (Array.isArray(value)) return value.length === 0 ? "no addresses" : value.join(", ");
-      return value === undefined ? "none" : typeof value === "string" ? `"${value}"` : String(value);
-    },
-  );
+function sayingOf(all: readonly Properties[]): Say {
+  return saying(all, (value) => {
+    if (Array.isArray(value)) return value.length === 0 ? "no addresses" : value.join(", ");
+    return value === undefined ? "none" : typeof value === "string" ? `"${value}"` : String(value);
+  });
 }
 
 // ---- Plan ----------------------------------------------------------------------------------------------------------

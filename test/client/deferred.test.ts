@@ -38,7 +38,7 @@ test("R4 a PATCH that is answered with 202 and the declared values but not appli
   const fault = { kind: "status", status: 202, body: { apiKey: { ...declared, id } } } as const;
   service.inject({ method: "PATCH", times: Number.POSITIVE_INFINITY, fault });
   await expect(subject.update(id, state, declared)).rejects.toThrow(
-    /enabled: the program has false, the service still has true/,
+    /enabled: should be false, the service has true/,
   );
 });
 

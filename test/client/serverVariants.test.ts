@@ -117,7 +117,7 @@ async function keyLifecycle(fixture: Fixture): Promise<void> {
   if (isKept || (variant.patchScopes === "merges" && variant.scopeIds === "none")) {
     const next = { ...held.inputs, scopes: [orders] };
     const { kept, message } = await failureOf(subject.update(held.id, held.state, next));
-    expect(message).toMatch(/scopes: the program has orders \(read\), the service still has orders/);
+    expect(message).toMatch(/scopes: should be orders \(read\), the service has orders/);
     expect(kept?.state["scopes"]).toEqual(wider);
     held = await updated(fixture, { ...held, ...kept }, { name: "Given In" });
   } else {

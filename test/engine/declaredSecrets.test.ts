@@ -241,10 +241,10 @@ describe("values that the program made secret", () => {
     const failed = await scene.stack.up({ diff: true, args: ["--continue-on-error"] });
     scene.service.clearFaults();
     expect(failed.ok).toBe(false);
-    expect(failed.output).toContain("name: the program has [secret], the service still has [secret]");
-    expect(failed.output).toContain("scopes: the program has [secret], the service still has [secret]");
+    expect(failed.output).toContain("name: should be [secret], the service has [secret]");
+    expect(failed.output).toContain("scopes: should be [secret], the service has [secret]");
     expect(failed.output).toContain(
-      "defaultKeyPrefix: the program has [secret], the service still has [secret]",
+      "defaultKeyPrefix: should be [secret], the service has [secret]",
     );
     await kept.expectHidden();
     const { resources = [] } = await scene.stack.exportState();

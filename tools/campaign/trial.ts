@@ -121,7 +121,7 @@ const expected: readonly (readonly [RegExp, string])[] = [
     /can't change while existingId stays the same or is added/,
     "a new key where existingId is declared (K11)",
   ],
-  [/the program has "(\w+)", the service still has "\1_"/, "a value that the service always changes (R4)"],
+  [/should be "(\w+)", the service has "\1_"/, "a value that the service always changes (R4)"],
   [/needs a new key, but the previous key/, "a change that needs a third key (T2)"],
   [/two resources can't manage one key/, "two resources that declare one key (R17)"],
   [/(Migrating|For each of) .*\b409\b/, "a value to take over that a record holds already (K5)"],

@@ -22,7 +22,7 @@ import {
 import type { Elsewhere, Outcome, Session } from "../../core/definition";
 import { explain, Failure, InconclusiveError, orFail } from "../../core/errors";
 import { deleteObject, isAboutObject, readsOf, unlessGone } from "../../core/existence";
-import { isSecret, shown } from "../../core/secrecy";
+import { shown } from "../../core/secrecy";
 import { defined, pick } from "../../core/state";
 import { capitalised, sentences } from "../../core/text";
 import { createOrMigrate, type KeyProblem, secretProblem } from "./create";
@@ -295,10 +295,10 @@ async function matchProgram(
 }
 
 function sayingOf(declared: KeyInputs): Say {
-  return saying(
-    (field) => isSecret(declared, field),
-    (_field, value) => (Array.isArray(value) ? inWords(value as readonly Granted[]) : inQuotes(value)),
-  );
+  return saying([declared], (value) => {
+    if (Array.isArray(value)) return inWords(value as readonly Granted[]);
+    return value === undefined || typeof value === "string" ? `"${value ?? ""}"` : `${value}`;
+  });
 }
 
 /**
@@ -313,11 +313,6 @@ function losesRights(before: ApiKeyRecord, { enabled, scopes }: KeyInputs): bool
 function bodyOf(attempt: number, declared: KeyInputs, { scopes: current = [] }: ApiKeyRecord): EditApiKey {
   const revoked = attempt === 0 ? [] : undeclared(declared.scopes, current);
   return editBody(declared, toWire([...declared.scopes, ...revoked], current));
-}
-
-/** A value in a message; a string, or none, in quotes. */
-function inQuotes(value: unknown): string {
-  return value === undefined || typeof value === "string" ? `"${value ?? ""}"` : `${value}`;
 }
 
 function deletedOutside(): InconclusiveError {

@@ -84,10 +84,10 @@ test("K4 rights that are taken away are read after the PATCH, because its answer
     write: (asked, before) => ({ ...asked, ...(before && { enabled: true, scopes: before.scopes }) }),
   };
   const disabled = await changed(kept, { enabled: false });
-  expect(disabled.failure).toContain("enabled: the program has false, the service still has true");
+  expect(disabled.failure).toContain("enabled: should be false, the service has true");
   const wide = { ...inputs, scopes: [{ ...orders, del: true }] };
   expect((await changed(kept, { scopes: [orders] }, wide)).failure).toContain(
-    "scopes: the program has orders (read), the service still has orders (read, del)",
+    "scopes: should be orders (read), the service has orders (read, del)",
   );
 });
 
@@ -99,11 +99,11 @@ test("K4 rights which only a read has shown, or that another spelling takes away
   });
   const created = scripted({ ...adding([admin]), createAnswer: ({ scopes: _, ...key }) => key });
   await expect(created.create({ ...inputs, scopes: [orders] })).rejects.toThrow(
-    "the program has orders (read), the service has admin (read), orders (read)",
+    "should be orders (read), the service has admin (read), orders (read)",
   );
   const scopes = [{ ...orders, representation: "Admin" }];
   const respelled = await changed(adding([]), { scopes }, { ...inputs, scopes: [admin] });
-  expect(respelled.failure).toContain("scopes: the program has Admin (read)");
+  expect(respelled.failure).toContain("scopes: should be Admin (read)");
 });
 
 test("K4 scopes that the service spells in another form keep their permissions, and the error shows both forms", async () => {
@@ -115,7 +115,7 @@ test("K4 scopes that the service spells in another form keep their permissions, 
     return { ...asked, scopes: [...new Map(named.map((scope) => [scope.representation, scope])).values()] };
   };
   const { failure, held } = await changed({ write }, { scopes: [{ representation: "Orders", read: true }] });
-  expect(failure).toContain("scopes: the program has Orders (read), the service has orders (read)");
+  expect(failure).toContain("scopes: should be Orders (read), the service has orders (read)");
   expect(held().scopes).toEqual([orders]);
 });
 
@@ -198,8 +198,12 @@ test.each([
 });
 
 test.each([
-  ["a scope was removed", { scopes: [{ representation: "orders", read: true }] }, "still has orders (read)"],
-  ["a key was disabled", { enabled: true }, "enabled: the program has false, the service still has true"],
+  [
+    "a scope was removed",
+    { scopes: [{ representation: "orders", read: true }] },
+    "the service has orders (read)",
+  ],
+  ["a key was disabled", { enabled: true }, "enabled: should be false, the service has true"],
 ])("R4 an answer that leaves out a field is no proof that %s: a read decides", async (_what, held, words) => {
   const there = { ...record, scopes: [], ...held };
   const write = { apiKey: { ...record, scopes: undefined, enabled: undefined } };

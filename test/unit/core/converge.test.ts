@@ -120,9 +120,9 @@ test.each<[string, Scenario["answer"], string]>([
 test("R4 an exact field is written again, and then fails with the declared and the actual value", async () => {
   const done = await converged({ exact: true, take: ({ name }) => ({ name: `${name}_` }) });
   expect(done.steps).toBe(`send read send ${patiently}`);
-  expect(done.words).toEqual(['name: the program has "new", the service has "new_"']);
+  expect(done.words).toEqual(['name: should be "new", the service has "new_"']);
   expect(done.failure).toBe(
-    'the service did not apply the change. name: the program has "new", the service has "new_". State has what the service has, and the next preview shows what is left to do; if the service always changes a value so, declare it that way.',
+    'the service did not apply the change. name: should be "new", the service has "new_". State has what the service has, and the next preview shows what is left to do; if the service always changes a value so, declare it that way.',
   );
   expect(done.state).toMatchObject({ name: "new_" });
 });
@@ -130,14 +130,14 @@ test("R4 an exact field is written again, and then fails with the declared and t
 test("R4 a field that may be rewritten is written once, and state also has the actual value", async () => {
   const { steps, words, warnings, state } = await converged({ take: () => ({ name: "slug-1" }) });
   expect([steps, words]).toEqual(["send read", []]);
-  const warning = 'name: the program has "new", the service has "slug-1"; it may have rewritten the value.';
+  const warning = 'name: should be "new", the service has "slug-1"; it may have rewritten the value.';
   expect(warnings).toEqual([warning]);
   expect(state).toMatchObject({ name: "new", [observedKey]: { name: "slug-1" } });
 });
 
-const sizes = "size: the program has 3, the service";
+const sizes = "size: should be 3, the service";
 test.each<[string, Scenario, string[], string[]]>([
-  ["still has the old value", { declared: { size: 3 }, take: () => ({}) }, [`${sizes} still has 1`], []],
+  ["still has the old value", { declared: { size: 3 }, take: () => ({}) }, [`${sizes} has 1`], []],
   [
     "has a third value",
     { declared: { size: 3 }, take: () => ({ size: 2 }) },
@@ -207,7 +207,7 @@ test.each([refused, lost])(
     const take = () => ({ name: "new_" });
     const { unseen, record, words, failure } = await converged({ exact: true, take, ...failing(error, 1) });
     expect([unseen, record]).toEqual([undefined, { name: "new_", size: 1 }]);
-    expect(words).toEqual(['name: the program has "new", the service has "new_"']);
+    expect(words).toEqual(['name: should be "new", the service has "new_"']);
     expect(failure).toContain(error.message);
   },
 );
@@ -220,7 +220,7 @@ test("K6 a new object is done if the answer matches the program, and is correcte
   expect(await converged(corrected)).toMatchObject({ steps: "read send", words: [] });
   // It had no earlier value.
   const { words } = await converged({ ...corrected, take: () => ({}) });
-  expect(words).toEqual(["size: the program has 2, the service has 1"]);
+  expect(words).toEqual(["size: should be 2, the service has 1"]);
 });
 
 test.each([refused, lost, new TypeError("sk_secret")])(

@@ -149,7 +149,7 @@ test("R16 a declared secret is masked in the error of an update that was not app
   const __secrets = [["name"], ["enabled"], ["scopes"]];
   const inputs = { ...base, name, enabled: true, scopes: scopes("falcons"), __secrets };
   const { message } = await failureOf(subject.update("k", { ...inputs, ...had, key: "sk_1" }, inputs));
-  const one = (field: string) => `${field}: the program has [secret], the service still has [secret]`;
+  const one = (field: string) => `${field}: should be [secret], the service has [secret]`;
   expect(message).toContain([one("name"), one("scopes"), one("enabled")].join("; "));
   for (const text of [name, "Owl", "falcons", "owls"]) expect(message).not.toContain(text);
 });
@@ -163,16 +163,14 @@ test("R16 a declared secret is masked in errors about settings that were not app
   const kept = { workspaceId: "ws_1", defaultRateLimitPerSecond: 5, onDestroy: "restore" };
   const declared = { ...kept, defaultKeyPrefix: "falcon", __secrets: [["defaultKeyPrefix"]] };
   const created = await failureOf(subject.create(declared));
-  expect(created.message).toContain(
-    "defaultKeyPrefix: the program has [secret], the service still has [secret]",
-  );
+  expect(created.message).toContain("defaultKeyPrefix: should be [secret], the service has [secret]");
   prefix = "FALCON";
   const hidden = { __before: { defaultKeyPrefix: "kite" }, __observed: { defaultKeyPrefix: prefix } };
   const state = { ...declared, ...hidden };
   const updated = await failureOf(subject.update("ws_1", state, kept));
   const deleted = await failureOf(subject.delete("ws_1", state));
   for (const { message } of [updated, deleted])
-    expect(message).toContain("defaultKeyPrefix: should be [secret] again, the service has [secret]");
+    expect(message).toContain("defaultKeyPrefix: should be [secret], the service has [secret]");
   prefix = "owl_";
   await subject.delete("ws_1", state);
   expect(subject.warnings.join()).toContain("before: [secret])");

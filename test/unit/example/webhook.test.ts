@@ -87,6 +87,6 @@ test("the example resource keeps in state what a service did not apply, and warn
   );
   const held = await stuck.create(inputs);
   const { message, kept } = await failureOf(stuck.update(held.id, held.state, { ...inputs, enabled: false }));
-  expect(message).toContain("enabled: the program has false, the service still has true");
+  expect(message).toContain("enabled: should be false, the service has true");
   expect(kept?.state).toMatchObject({ enabled: true });
 });

@@ -7,7 +7,6 @@ import {
   aimsOf,
   converge,
   failureOf,
-  type Say,
   type Settled,
   saying,
   stateAfter,
@@ -42,7 +41,6 @@ import {
   string,
   updatableFields,
 } from "../../../provider/core/fields";
-import { isSecret } from "../../../provider/core/secrecy";
 import { applyDrift, observedKey, type Properties } from "../../../provider/core/state";
 import { sentences } from "../../../provider/core/text";
 import { type Listing, type Reading, sharedReads } from "../../../provider/reads";
@@ -103,11 +101,7 @@ function bodyOf(declared: Inputs): Properties {
 const label = ({ url, workspaceId }: { readonly url?: unknown; readonly workspaceId?: unknown }) =>
   `webhook ${url} in workspace ${workspaceId}`;
 
-const sayingOf = (declared: Inputs): Say =>
-  saying(
-    (name) => isSecret(declared, name),
-    (_name, value) => JSON.stringify(value),
-  );
+const sayingOf = (declared: Inputs) => saying([declared], (value) => JSON.stringify(value));
 
 function listOf(session: Session, workspaceId: string) {
   return sharedReads(session.call).list(`webhooks ${workspaceId}`, (call) => listWebhooks(call, workspaceId));

@@ -86,9 +86,9 @@ test.each(["nothing", "before", "echo"] as const)(
     workspace.habits = { answer, take: (_asked, before) => before };
     const { message } = await failureOf(settings.delete("ws_1", state));
     for (const words of [
-      'defaultKeyPrefix: should be "old" again, the service has "new"',
-      "defaultRateLimitPerSecond: should be 70 again, the service has 7",
-      "defaultExpiration: should be 60 again, the service has 5",
+      'defaultKeyPrefix: should be "old", the service has "new"',
+      "defaultRateLimitPerSecond: should be 70, the service has 7",
+      "defaultExpiration: should be 60, the service has 5",
       "It stays in state",
       "by hand",
     ]) {
@@ -106,7 +106,7 @@ test("W5 a destroy fails if the service rewrites a former value", async () => {
   const rewritten = { defaultKeyPrefix: "OLD", defaultExpiration: 50 };
   workspace.habits = { take: (asked) => ({ ...asked, ...rewritten }) };
   expect((await failureOf(settings.delete("ws_1", state))).message).toContain(
-    'defaultKeyPrefix: should be "old" again, the service has "OLD"; defaultExpiration: should be 60 again, the service has 50',
+    'defaultKeyPrefix: should be "old", the service has "OLD"; defaultExpiration: should be 60, the service has 50',
   );
 });
 
@@ -121,7 +121,7 @@ test.each([
     workspace.habits = { take: (asked) => ({ ...asked, [name]: ours }) };
     const failed = await kept(settings.update("ws_1", state, rest));
     const [said, has] = [JSON.stringify(theirs), JSON.stringify(ours)];
-    expect(failed.message).toContain(`${name}: should be ${said} again, the service has ${has}`);
+    expect(failed.message).toContain(`${name}: should be ${said}, the service has ${has}`);
     expect(failed.message).toContain('set onDestroy to "retain"');
     expect(failed.state).toMatchObject({ [name]: ours, __before: { [name]: theirs } });
     expect(settings.diff("id_1", failed.state, rest).changes).toBeUndefined();

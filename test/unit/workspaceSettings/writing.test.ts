@@ -72,13 +72,8 @@ describe("the body of a PATCH", () => {
 });
 
 test.each([
-  ["fills in", {}, { defaultExpiration: 5 }, "should be 0 again, the service has 5"],
-  [
-    "loses",
-    { defaultExpiration: 5 },
-    { defaultExpiration: undefined },
-    "should be 5 again, the service has 0",
-  ],
+  ["fills in", {}, { defaultExpiration: 5 }, "should be 0, the service has 5"],
+  ["loses", { defaultExpiration: 5 }, { defaultExpiration: undefined }, "should be 5, the service has 0"],
 ])("W1 an undeclared setting that a PATCH %s is a warning", async (_how, held, taken, words) => {
   workspace.held = held;
   workspace.habits = { take: (asked) => ({ ...asked, ...taken }) };
@@ -129,7 +124,7 @@ test.each([
     const declared = { workspaceId: "ws_1", defaultAllowedIPs: has.split(", ").slice(1) };
     const { state, message } = await kept(create(declared));
     const wanted = declared.defaultAllowedIPs.join() || "no addresses";
-    expect(message).toContain(`defaultAllowedIPs: the program has ${wanted}, the service still has ${has}`);
+    expect(message).toContain(`defaultAllowedIPs: should be ${wanted}, the service has ${has}`);
     expect(workspace.settings.diff("ws_1", state, declared).changes).not.toBe(false);
   },
 );
