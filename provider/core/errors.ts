@@ -83,8 +83,6 @@ export interface Setup {
   readonly baseUrlSource: string;
   /** Whether the user vouches that keys can't be listed (APIKEYS_NO_KEY_LIST). */
   readonly withoutKeyList: boolean;
-  /** How users of this host import an existing key, as an instruction: "import it with …". */
-  readonly importKey: string;
 }
 
 /** A Session, or what a function has in its place. */

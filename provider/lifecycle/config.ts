@@ -28,7 +28,7 @@ export interface EngineConfig {
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The settings in effect, resolved from arguments, environment and stack config. */
-export interface Configuration extends Omit<Setup, "importKey"> {
+export interface Configuration extends Setup {
   /** Everything that is wrong with them (R8): if anything is, the rest is not used. */
   readonly problems: readonly string[];
   readonly credentials: Credentials;

@@ -45,8 +45,6 @@ export interface HostContext {
   readonly now: () => number;
   /** The current time, in ms since 1970. */
   readonly currentTime: () => number;
-  /** How users of this host import an existing key, as an instruction: "import it with …". */
-  readonly importKey?: string;
 }
 
 /** What the resources of a process know of each other, if their objects are of one kind. */
@@ -175,7 +173,7 @@ export function openSession(
       return part.guard(() => act(part));
     },
     get setup() {
-      return { ...ready(), importKey: host.importKey ?? "import it" };
+      return ready();
     },
     get call() {
       const { credentials } = ready();

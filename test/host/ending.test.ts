@@ -159,7 +159,7 @@ describe.each(endings)("$ending in $host", { concurrent: true }, ({ host, open, 
       expect.stringContaining(`Key "old" in workspace ws_main (${migrated?.id}): the run ended`),
       expect.stringMatching(/^Workspace settings \(ws_main\): .*defaultKeyPrefix "before"/),
     ]);
-    expect(words[1]).toMatch(/may be in use; .*`pulumi import /);
+    expect(words[1]).toMatch(/may be in use: declare its id as existingId/);
   });
 
   test(`R20 ${ending} during an update and a delete: ${host} finishes both`, async (context) => {

@@ -51,7 +51,6 @@ export function provider(
     warn,
     tell,
     note,
-    importKey: "import it as an ApiKey with `pulumi import --file`",
   });
   const served = instance;
   const resource = served.resource(kind);

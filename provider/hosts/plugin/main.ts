@@ -15,7 +15,6 @@ const instance = openInstance({
   warn: engine.warn,
   tell: engine.tell,
   note: engine.note,
-  importKey: "import it with `pulumi import apikeys:index:ApiKey <name> <workspaceId>/<keyId>`",
 });
 serve({ instance, engine, run }).then((port) => {
   process.stdout.write(`${port}\n`);

@@ -65,7 +65,9 @@ async function post(creation: Creation, isAgain = false): Promise<Written<ApiKey
     return await written;
   } catch (error) {
     const ifExisting =
-      declared.existingKey === undefined ? "" : ` If it already has this value, ${session.setup.importKey}.`;
+      declared.existingKey === undefined
+        ? ""
+        : " If it already has this value, declare the id of that key as existingId instead.";
     const advice = `Check that workspace ${declared.workspaceId} exists, that the access token is allowed to create keys in it, and that the service accepts the values.${ifExisting}`;
     if (error instanceof CallError && (isAgain || error.verdict === "ambiguous")) {
       const isConflict = error.status === 409;
@@ -157,10 +159,10 @@ function warnOfNamesakes(creation: Creation): void {
   );
 }
 
-function remedyOf({ session, declared }: Creation): string {
+function remedyOf({ declared }: Creation): string {
   return declared.existingKey === undefined
     ? "delete it, because nobody has its secret"
-    : `${session.setup.importKey} (don't delete it: its value may be in use)`;
+    : "declare its id as existingId (don't delete it: its value may be in use)";
 }
 
 function inWords(keys: readonly ApiKeyRecord[]): string {
@@ -187,24 +189,13 @@ function namesakesIn(listing: Listing<ApiKeyRecord>, declared: NameAndCustomer):
   return index.get(nameAndCustomer(declared)) ?? [];
 }
 
-/** What is wrong with a key that exists: what was tried, with its name, and why it failed, without. */
-export interface KeyProblem {
-  readonly doing: string;
-  readonly why: string;
-}
-
 /** The problem with the secret in the answer of create or migrate, if there is one (K5, K6). */
-export function secretProblem(declared: KeyInputs, { id, key }: ApiKeyRecord): KeyProblem | undefined {
-  const { existingKey } = declared;
+export function secretProblem({ existingKey }: KeyInputs, { key }: ApiKeyRecord): string | undefined {
   if (existingKey === undefined) {
     if (key !== undefined) return undefined;
-    const why =
-      "the service created it but did not return the secret. The key is in state, and the next update replaces it.";
-    return { doing: `Creating ${label(declared)} (${id})`, why };
+    return "the service did not return the secret. The key is in state, and the next update replaces it.";
   }
   const isMasked = /[*\u2022\u2026]/.test(key ?? "");
   if (key === undefined || key === existingKey || isMasked) return undefined;
-  const why =
-    "the service created it, but returned a secret that differs from existingKey. The key is in state with existingKey as its secret: check that this value works; if it does not, correct existingKey.";
-  return { doing: `Migrating ${label(declared)} (${id})`, why };
+  return "the service returned a secret that differs from existingKey. The key is in state with existingKey as its secret: check that this value works; if it does not, correct existingKey.";
 }

@@ -15,7 +15,7 @@ export const apiKey = define({
   create,
   unsaved: {
     created: (state) => (isCreated(state) ? state : undefined),
-    advice: (session, inputs) => ifUnsaved(session, [inputs]),
+    advice: (_session, { existingId }) => (existingId === undefined ? ifUnsaved : undefined),
   },
   importing: {
     form: "workspaceId/keyId",

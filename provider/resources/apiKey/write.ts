@@ -25,7 +25,7 @@ import { deleteObject, isAboutObject, readsOf, unlessGone } from "../../core/exi
 import { shown } from "../../core/secrecy";
 import { defined, pick } from "../../core/state";
 import { capitalised, sentences } from "../../core/text";
-import { createOrMigrate, type KeyProblem, secretProblem } from "./create";
+import { createOrMigrate, secretProblem } from "./create";
 import {
   editBody,
   type HeldKey,
@@ -63,62 +63,40 @@ export async function create(session: Session, declared: KeyInputs): Promise<Key
     isAsDeclared(record, declared) && !created.deferred
       ? settledAs(record)
       : await matchProgram(session, { path: pathOf(declared, id), declared, state: {} }, record, { created });
-  const doing = `${capitalised(label(declared))} was created with id ${id}, but could not be confirmed to match the program`;
-  return outcomeOf(
-    session,
-    { id, state: initial },
-    declared,
-    settled,
-    doing,
-    secretProblem(declared, record),
-  );
+  const doing = `${capitalised(label(declared))} was created with id ${id}, but`;
+  const problem = secretProblem(declared, record);
+  return outcomeOf(session, { id, state: initial }, declared, settled, doing, problem);
 }
 
-/** The state after a write of a key, with warnings and, if the key does not match the program, the reason. */
+/**
+ * The state after a write of a key, with warnings and, if the key does not match the program, the reason. `doing`: the
+ * beginning of the failure. `problem`: what is wrong with the key's secret.
+ */
 function outcomeOf(
   session: Session,
   { id, state }: HeldKey,
   declared: KeyInputs,
   settled: Settled<ApiKeyRecord>,
   doing: string,
-  secret?: KeyProblem,
+  problem?: string,
 ): KeyOutcome {
   const say = sayingOf(declared);
-  const why = failureOf(session, settled, say);
   // An error says more, and then the record may be incomplete.
   const warnings = settled.error === undefined ? warningsOf(settled, say) : [];
   for (const warning of warnings) session.warn(`Key ${id}: ${warning}`, [id]);
   const next = { id, state: stateAfterWrite(declared, settled, state) };
-  const problems = [secret, why === undefined ? undefined : { doing, why }].filter(
-    (one) => one !== undefined,
-  );
-  if (problems.length === 0) return next;
-  return {
-    ...next,
-    failure: sentences(...problems.map((one) => `${one.doing}: ${one.why}`)),
-    reason: sentences(...problems.map((one) => one.why)),
-  };
+  const reason = sentences(problem, failureOf(session, settled, say));
+  return reason === "" ? next : { ...next, failure: `${doing} ${reason}`, reason };
 }
 
-type Existing = Readonly<Partial<Record<"existingId" | "existingKey", unknown>>>;
-
 /** Whether the key was created, so that nothing is lost by deleting it again: an existing one may be in use (K5, K11). */
-export function isCreated({ existingId, existingKey }: Existing): boolean {
+export function isCreated({ existingId, existingKey }: KeyState): boolean {
   return existingId === undefined && existingKey === undefined;
 }
 
-/** What to do about keys that are not saved to state, if the program declares them like these. */
-export function ifUnsaved({ setup }: Session, declared: readonly Existing[]): string | undefined {
-  const all = [
-    declared.some(isCreated)
-      ? "Delete a new key that is not in state, because nobody has its secret; the next update names it"
-      : undefined,
-    declared.some(({ existingKey }) => existingKey !== undefined)
-      ? `Don't delete the key of an existingKey, whose value may be in use; ${setup.importKey}`
-      : undefined,
-  ];
-  return sentences(...all) || undefined;
-}
+/** What to do about keys that are not saved to state. */
+export const ifUnsaved =
+  "Delete a new key that is not in state, because nobody has its secret; the next update names it. Don't delete the key of an existingKey, whose value may be in use: declare its id as existingId.";
 
 export async function update(
   session: Session,
@@ -136,7 +114,7 @@ export async function update(
     listed ?? (await readToWrite(session, write)),
     listed !== undefined,
   );
-  const outcome = outcomeOf(session, { id, state }, declared, settled, doing);
+  const outcome = outcomeOf(session, { id, state }, declared, settled, `${doing}:`);
   return { ...outcome, state: { ...outcome.state, ...pick(state, stableOutputs) } };
 }
 
@@ -154,7 +132,7 @@ async function adopt(session: Session, declared: KeyInputs, id: string): Promise
   }
   const settled = isAsDeclared(current, declared) ? settledAs(current) : await send(session, write, current);
   session.registry.takeOver(path.workspaceId, id);
-  return outcomeOf(session, { id, state: outputs(current) }, declared, settled, doing);
+  return outcomeOf(session, { id, state: outputs(current) }, declared, settled, `${doing}:`);
 }
 
 function nothingToAdopt(): InconclusiveError {

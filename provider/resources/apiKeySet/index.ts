@@ -66,7 +66,7 @@ export const apiKeySet = define({
   create,
   unsaved: {
     created: (state) => stateOf(state, createdKeys(ownedKeys(state))),
-    advice: (session, inputs) => ifUnsaved(session, [{}, ...existingIn(inputs)]),
+    advice: () => ifUnsaved,
   },
   read,
   update,

@@ -77,7 +77,7 @@ export const rotatingApiKey = define({
   create,
   unsaved: {
     created: (state) => stateOf(state, createdKeys(ownedKeys(state)), timesOf(state)),
-    advice: (session, inputs) => ifUnsaved(session, [{}, inputs]),
+    advice: () => ifUnsaved,
   },
   read,
   update,

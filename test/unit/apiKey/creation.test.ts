@@ -206,7 +206,9 @@ describe("a create whose answer is lost", () => {
   test("K5 a migration whose answer is lost adopts nothing from the list, and its key is not to be deleted", async () => {
     const { kept, message } = await failing(lost, [], [made("key_2")]).failed({ existingKey });
     expect(kept).toBeUndefined();
-    expect(message).toMatch(/New in the workspace's list: key_2\. .*import it.*don't delete it/);
+    expect(message).toMatch(
+      /New in the workspace's list: key_2\. .*declare its id as existingId.*don't delete it/,
+    );
   });
 
   const busy = (isListed: boolean) => {
