@@ -23,7 +23,7 @@ export interface Plan {
   readonly holds?: readonly Managed[] | undefined;
 }
 
-interface Comparing {
+export interface Comparing {
   /** Whether a changed input means the same as the state. Default: it doesn't. */
   readonly isSame?: (name: string, value: unknown) => boolean;
   /**

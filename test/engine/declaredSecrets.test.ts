@@ -243,9 +243,7 @@ describe("values that the program made secret", () => {
     expect(failed.ok).toBe(false);
     expect(failed.output).toContain("name: should be [secret], the service has [secret]");
     expect(failed.output).toContain("scopes: should be [secret], the service has [secret]");
-    expect(failed.output).toContain(
-      "defaultKeyPrefix: should be [secret], the service has [secret]",
-    );
+    expect(failed.output).toContain("defaultKeyPrefix: should be [secret], the service has [secret]");
     await kept.expectHidden();
     const { resources = [] } = await scene.stack.exportState();
     const broken = resources.filter(({ initErrors = [] }) => initErrors.length > 0);

@@ -325,9 +325,7 @@ describe("examples/rotation", () => {
     expect(preview.ok, preview.output).toBe(false);
     const up = await scene.stack.up();
     expect(up, up.output).toMatchObject({ ok: true, changes: { update: 1, same: 1 } });
-    expect(up.output).toMatch(
-      /key_\w+ is 90 days old: a new key will be created; key_\w+ stays valid until 20/,
-    );
+    expect(up.output).toMatch(/key_\w+ is due: a new key will be created; key_\w+ stays valid until 20/);
     const [previous, current] = secrets();
     expect(await scene.stack.outputs()).toMatchObject({
       key: { value: current, secret: true },

@@ -53,7 +53,7 @@ describe.each<Host>(["dynamic", "plugin"])("a rotating key in the %s host", (hos
     scene.service.clearRequests();
     const preview = ok(await scene.stack.preview());
     expect(preview.output).toContain(
-      `${first?.id} is 91 days old: a new key will be created; ${first?.id} stays valid until`,
+      `${first?.id} is due: a new key will be created; ${first?.id} stays valid until`,
     );
     expect(writes()).toEqual([]);
     const up = ok(await scene.stack.up());

@@ -22,7 +22,7 @@ import {
   string,
   updatableFields,
 } from "../../core/fields";
-import { compareFields, type Plan } from "../../core/plan";
+import { type Comparing, compareFields, type Plan } from "../../core/plan";
 import { isSecret, type SecretPath, secretValues, shown } from "../../core/secrecy";
 import { caseFolded, defined, observedKey, type Properties, pick, same } from "../../core/state";
 import { capitalised } from "../../core/text";
@@ -169,23 +169,24 @@ export function plan(now: KeyNow): Plan {
 
 /** What differs. Only a new key can have a secret that is lost, whatever the program says (K6). */
 export function comparedKey(now: Omit<KeyNow, "time">): Plan {
-  const { id, state = {} } = now;
-  // Leaving existingKey or existingId out is no change, and neither is naming the key that the resource has (K5, K11).
-  const isSame = (name: string, value: unknown) =>
-    (name === "existingKey" && (value === undefined || value === state.key)) ||
-    (name === "existingId" && (value === undefined || value === id));
-  const compared = compareFields(fields, now, { isSame, keepsExisting: keepsExisting(now) });
+  const { id = "", state = {}, inputs } = now;
+  const compared = compareFields(fields, now, comparing([{ id, state }], inputs));
   return isLost(state) ? { ...compared, isPending: true, replaces: ["key", ...compared.replaces] } : compared;
 }
 
-/** Whether the program names the existing key that the resource has. */
-export function keepsExisting({
-  id,
-  state,
-  inputs: { existingId, existingKey },
-}: Omit<KeyNow, "time">): boolean {
-  if (state === undefined) return false;
-  return existingId === id || (existingKey !== undefined && existingKey === state.existingKey);
+/**
+ * How inputs are compared that name an existing key: leaving them out is no change, and neither is naming a key that the
+ * resource has (K5, K11).
+ */
+export function comparing(keys: readonly HeldKey[], inputs: KeyDraft): Required<Comparing> {
+  const own: Readonly<Record<string, readonly unknown[]>> = {
+    existingKey: keys.map(({ state }) => state.key),
+    existingId: keys.map(({ id }) => id),
+  };
+  return {
+    isSame: (name, value) => name in own && (value === undefined || own[name]?.includes(value) === true),
+    keepsExisting: existing.some((name) => inputs[name] !== undefined && own[name]?.includes(inputs[name])),
+  };
 }
 
 export function adoptionNote(what: string, inputs: KeyDraft): string | undefined {

@@ -32,21 +32,13 @@ import {
   secretsKey,
 } from "../../core/state";
 import { numeral, spelled } from "../../core/text";
-import {
-  follows as followsOfKey,
-  type KeyDraft,
-  type KeyInputs,
-  type KeyState,
-  fields as keyFields,
-  inputs as keyInputs,
-  shape as keyShape,
-  workspaceIn,
-} from "../apiKey/model";
+import type { HeldKey, KeyDraft, KeyInputs, KeyState } from "../apiKey/model";
+import * as keyModel from "../apiKey/model";
 import { contradictions, fixedByExisting, type Problem, twins } from "../apiKey/rules";
 import { optionalFlag, requiredString } from "../fields/schemas";
-import { type KeyToDelete, type OwnedKey, type OwnedKeys, toDeleteIn } from "../keys/operations";
+import { type OwnedKeys, toDeleteIn, toDeleteOf } from "../keys/operations";
 
-const { workspaceId, customerId, name, existingKey, existingId, ...rest } = keyInputs;
+const { workspaceId, customerId, name, existingKey, existingId, ...rest } = keyModel.inputs;
 const schemasOf = <I extends Readonly<Record<string, { readonly schema: z.ZodMiniType }>>>(inputs: I) =>
   Object.fromEntries(Object.entries(inputs).map(([key, { schema }]) => [key, schema])) as {
     readonly [Name in keyof I]: I[Name]["schema"];
@@ -64,12 +56,7 @@ const entrySchemas = {
   release: optionalFlag,
 };
 
-const canonicalOf = new Map(keyFields.map((field) => [field.name, field.canonical]));
-/** What is no input of an ApiKey stays as it is, for check to refuse. */
-const canonicalIn = (field: string, value: unknown) => {
-  const canonical = canonicalOf.get(field);
-  return canonical === undefined ? value : canonical(value);
-};
+const canonicalOf = new Map(keyModel.fields.map((field) => [field.name, field.canonical]));
 
 type Keys = Readonly<Record<string, Properties>>;
 
@@ -109,26 +96,26 @@ function canonicalKeys(value: unknown): Keys | undefined {
 }
 
 function canonicalEntry(entry: Properties): Properties {
-  return Object.fromEntries(
-    Object.entries(entry).flatMap(([field, value]) => {
-      if (value === undefined) return [];
-      if (field === "renamedFrom") return value === null || value === "" ? [] : [[field, value]];
-      if (field === "release") return value === null || value === false ? [] : [[field, value]];
-      // Null would mean the alias.
-      if (field === "name" && value === "") return [[field, value]];
-      return [[field, canonicalIn(field, value) ?? null]];
-    }),
-  );
+  return canonicalFields(entry, (field, value) => {
+    if (!(field in defaultsSchemas)) return undefined;
+    // Null would mean the alias.
+    return field === "name" && value === "" ? value : null;
+  });
 }
 
 function canonicalDefaults(value: unknown): Properties | undefined {
   if (!isRecord(value)) return isUnknown(value) ? (value as Properties) : undefined;
-  const all = Object.entries(value).flatMap(([field, one]) => {
-    if (one === null || one === undefined) return [];
-    const given = canonicalIn(field, one);
-    return given === undefined ? [] : [[field, given]];
+  const given = Object.fromEntries(Object.entries(value).filter(([, one]) => one !== null));
+  return nonEmpty(canonicalFields(given, () => undefined));
+}
+
+function canonicalFields(given: Properties, ifEmpty: (field: string, value: unknown) => unknown): Properties {
+  const all = Object.entries(defined(given)).map(([field, value]) => {
+    // What is no input of an ApiKey stays as it is, for check to refuse.
+    const canonical = canonicalOf.get(field) ?? ((other: unknown) => other || undefined);
+    return [field, canonical(value) ?? ifEmpty(field, value)];
   });
-  return all.length === 0 ? undefined : Object.fromEntries(all);
+  return defined(Object.fromEntries(all));
 }
 
 export type Entries = readonly (readonly [string, unknown])[];
@@ -151,7 +138,7 @@ function propertiesIn(value: unknown, schemas: object): Properties {
 
 /** The same in canonical form. */
 export function inputsOfEntry(declared: SetDraft, alias: string, entry: unknown): KeyInputs {
-  const key = canonicalInputs(keyFields, withDefaults(declared, alias, entry));
+  const key = canonicalInputs(keyModel.fields, withDefaults(declared, alias, entry));
   const secrets = keySecrets(declared);
   return (secrets.length === 0 ? key : withSecrets(key, secrets)) as KeyInputs;
 }
@@ -163,7 +150,7 @@ function keySecrets(declared: Properties): readonly SecretPath[] {
 
 function ofKey([name, ...rest]: SecretPath): readonly SecretPath[] {
   const [field, ...deeper] = name === "keys" ? rest.slice(1) : name === "defaults" ? rest : [name, ...rest];
-  return field === undefined ? keyFields.map((one) => [one.name]) : [[field, ...deeper]];
+  return field === undefined ? keyModel.fields.map((one) => [one.name]) : [[field, ...deeper]];
 }
 
 /** The inputs of each entry that name an existing key. */
@@ -189,8 +176,8 @@ export function formerAlias(entry: unknown): string | undefined {
 // ---- State ----------------------------------------------------------------------------------------------------------
 
 const hiddenOfKey = {
-  ...pick(keyShape.outputs, ["effectivePrefix", "effectiveExpiresAt"]),
-  ...pick(keyShape.hidden, ["__keyLost"]),
+  ...pick(keyModel.shape.outputs, ["effectivePrefix", "effectiveExpiresAt"]),
+  ...pick(keyModel.shape.hidden, ["__keyLost"]),
   [observedKey]: aMap,
   /** The key was written, but not seen to match the program. */
   [failedKey]: aMark,
@@ -201,22 +188,22 @@ export function follows([name, ...rest]: SecretPath): readonly SecretPath[] {
   if (name !== "keys" && name !== "defaults") return [];
   const [field, ...deeper] = name === "keys" ? rest.slice(1) : rest;
   if (field === undefined) return [["keys"], ["maskedKeys"], ["__keys"]];
-  const ofEntry = followsOfKey([field, ...deeper]).map(
-    (path): SecretPath => (path[0] === "maskedKey" ? ["maskedKeys"] : ["__keys", "*", ...path]),
-  );
+  const ofEntry = keyModel
+    .follows([field, ...deeper])
+    .map((path): SecretPath => (path[0] === "maskedKey" ? ["maskedKeys"] : ["__keys", "*", ...path]));
   return [["keys", "*", field, ...deeper], ...ofEntry];
 }
 
 /** What a message calls the keys of a set. */
 export function label(properties: SetDraft): string {
-  return `keys of ${workspaceIn(properties)}`;
+  return `keys of ${keyModel.workspaceIn(properties)}`;
 }
 
 export function ownedKeys(state: SetState): OwnedKeys {
   const entries = new Map(entriesIn(state));
   const [keys, masked] = [own(state.secrets), own(state.maskedKeys)];
   const hidden = hiddenKeys(state);
-  const all = Object.entries(state.ids ?? {}).map(([alias, id]): [string, OwnedKey] => {
+  const all = Object.entries(state.ids ?? {}).map(([alias, id]): [string, HeldKey] => {
     const [key, more = {}] = [keys.get(alias), hidden.get(alias)];
     const properties = {
       ...inputsOfEntry(state, alias, entries.get(alias)),
@@ -243,10 +230,10 @@ function isMigrated(hidden: Properties = {}): boolean {
   return hidden["migrated"] === true;
 }
 
-export function stateOf(declared: SetInputs | SetState, { byAlias, toDelete: left }: OwnedKeys): SetState {
+export function stateOf(declared: SetInputs | SetState, owned: OwnedKeys): SetState {
   const { workspaceId, defaults } = declared;
   const entries = new Map(entriesIn(declared));
-  const all = [...byAlias];
+  const all = [...owned.byAlias];
   const by = <T>(pick: (state: KeyState, id: string) => T | undefined): Record<string, T> =>
     Object.fromEntries(
       all.flatMap(([alias, { id, state }]) => {
@@ -273,7 +260,7 @@ export function stateOf(declared: SetInputs | SetState, { byAlias, toDelete: lef
           return nonEmpty(defined({ ...pick(state, Object.keys(hiddenOfKey)), migrated }));
         }),
       ),
-      __toDelete: nonEmpty(left),
+      __toDelete: toDeleteOf(owned),
     }),
   };
 }
@@ -284,7 +271,7 @@ export function withoutValue(entry: unknown): Properties {
   return own;
 }
 
-const spelledFields = keyFields.filter(({ name }) => name !== "workspaceId" && name !== "existingKey");
+const spelledFields = keyModel.fields.filter(({ name }) => name !== "workspaceId" && name !== "existingKey");
 
 /**
  * The entry as the program has it, if the key matches it. Otherwise, each field that differs has the key's value or, if
@@ -317,9 +304,9 @@ export function inputsOf(state: SetState): SetDraft {
 }
 
 /** The keys that no entry has any more, but the service still has. */
-export function toDelete(state: Pick<SetState, "__toDelete" | typeof secretsKey>): readonly KeyToDelete[] {
+export function toDelete(state: SetState): OwnedKeys["toDelete"] {
   return toDeleteIn(
-    state.__toDelete,
+    state,
     keySecrets(state).some(([field]) => field === "name"),
   );
 }
@@ -374,7 +361,7 @@ function aliasRules(at: string, alias: string): readonly string[] {
   ];
 }
 
-/** A line with the path of the input: in the entry, or in defaults if it comes from there. */
+/** A line with the path of the input: in the entry, or in defaults if all entries have it from there. */
 function inPlace(
   { path, message }: Problem,
   entry: readonly string[],
@@ -383,12 +370,12 @@ function inPlace(
 ): string {
   const [field] = path;
   if (field === "workspaceId") return `${spelled(entry)}: ${field} ${message}`;
-  const at = spelled([...entry, ...path]);
   if (own[field] !== undefined || !isRecord(defaults) || defaults[field] === undefined) {
-    return `${at}: ${message}`;
+    return `${spelled([...entry, ...path])}: ${message}`;
   }
   if (field === "scopes") return `${spelled(["defaults", ...path])}: ${message}`;
-  return `${at}: ${message.replace(/\.$/, "")} (this value comes from defaults; override it in the entry, or set null there for no value).`;
+  const advice = "The value comes from defaults: override it in the entry, or set null there for no value.";
+  return `${spelled([...entry, ...path])}: ${message} ${advice}`;
 }
 
 /**

@@ -8,69 +8,48 @@ import { changesAnything, compareFields, type Plan } from "../../core/plan";
 import type { SecretPath } from "../../core/secrecy";
 import { defined, failedKey, isRecord, type Properties } from "../../core/state";
 import { capitalised, listed, numeral } from "../../core/text";
-import { comparedKey, isLost, type KeyInputs, keepsExisting } from "../apiKey/model";
+import { comparedKey, comparing, type HeldKey, isLost, type KeyInputs } from "../apiKey/model";
 import { identities } from "../apiKey/rules";
 import { ifUnsaved } from "../apiKey/write";
-import {
-  adoptedBy,
-  applySteps,
-  createdKeys,
-  failureOf,
-  noKeys,
-  type OwnedKey,
-  type OwnedKeys,
-  type Owner,
-  objectsOf,
-  readKeys,
-  removeKeys,
-  type Step,
-  type Steps,
-} from "../keys/operations";
+import type { OwnedKeys, Step, Steps } from "../keys/operations";
+import * as keys from "../keys/operations";
+import * as entries from "./entries";
 import {
   entriesIn,
-  existingIn,
-  follows,
-  formerAlias,
-  inputsOf,
-  inputsOfEntry,
-  isReleased,
   label,
   ownedKeys,
-  rules,
   type SetDraft,
   type SetInputs,
   type SetState,
   type Shape,
-  shape,
   stateOf,
-  toDelete,
-  withoutValue,
 } from "./entries";
 
-const setFields = fieldsOf(shape.inputs);
+const setFields = fieldsOf(entries.shape.inputs);
 
 export const apiKeySet = define({
   kind: "ApiKeySet",
-  shape: { ...shape, follows, inputsOf, secretPath },
+  shape: { ...entries.shape, follows: entries.follows, inputsOf: entries.inputsOf, secretPath },
   label,
   objects: {
     kind: "ApiKey",
     of: (_id, state) => {
-      const ids = [...Object.values(state.ids ?? {}), ...toDelete(state).map(({ id }) => id)];
+      const ids = [...Object.values(state.ids ?? {}), ...entries.toDelete(state).map(({ id }) => id)];
       return ids.map((id) => ({ workspaceId: state.workspaceId, id }));
     },
-    identities: (declared) => existingIn(declared).flatMap(identities),
+    identities: (declared) => entries.existingIn(declared).flatMap(identities),
   },
-  rules,
+  rules: entries.rules,
   plan,
   create,
   unsaved: {
-    created: (state) => stateOf(state, createdKeys(ownedKeys(state))),
+    created: (state) => stateOf(state, keys.createdKeys(ownedKeys(state))),
     advice: () => ifUnsaved,
   },
   read,
   update,
-  delete: (session, { state }, elsewhere) => removeKeys(session, ownerOf(state), ownedKeys(state), elsewhere),
+  delete: (session, { state }, elsewhere) =>
+    keys.removeKeys(session, label(state), ownedKeys(state), elsewhere),
 });
 
 type SetOutcome = Outcome<SetState>;
@@ -82,17 +61,13 @@ function secretPath(path: SecretPath): SecretPath {
   return name === "keys" && alias !== undefined ? [name, "*", ...rest] : path;
 }
 
-function ownerOf(state: SetDraft): Owner {
-  return { workspaceId: String(state.workspaceId), label: label(state) };
-}
-
 async function create(session: Session, declared: SetInputs, plan: SetPlan): Promise<SetOutcome> {
   const id = `keys-${randomUUID()}`;
-  const { owned, batch } = await applySteps(session, ownerOf(declared), plan);
+  const { owned, batch } = await keys.applySteps(session, label(declared), plan);
   const outcome = { id, state: stateOf(declared, owned) };
   if (batch.failed.size === 0) return outcome;
   const doing = `Creating the ${label(declared)}`;
-  if (owned.byAlias.size > 0) return { ...outcome, ...failureOf(doing, batch) };
+  if (owned.byAlias.size > 0) return { ...outcome, ...keys.failureOf(doing, batch) };
   const { summary, lines, unresolved } = batch;
   const what = unresolved.length === 0 ? "Nothing was created" : "None of them is in state";
   throw new Failure(`${doing}: ${summary}. ${what}; run \`pulumi up\` again after fixing the cause.`, {
@@ -107,13 +82,13 @@ async function update(
   declared: SetInputs,
   plan: SetPlan,
 ): Promise<SetOutcome> {
-  const { owned, batch } = await applySteps(session, ownerOf(declared), plan);
-  return { id, state: stateOf(declared, owned), ...failureOf(`Updating the ${label(declared)}`, batch) };
+  const { owned, batch } = await keys.applySteps(session, label(declared), plan);
+  return { id, state: stateOf(declared, owned), ...keys.failureOf(`Updating the ${label(declared)}`, batch) };
 }
 
 async function read(session: Session, { id, state }: Held<Shape>): Promise<SetOutcome> {
   const before = ownedKeys(state);
-  const now = await readKeys(session, ownerOf(state), before);
+  const now = await keys.readKeys(session, label(state), before);
   const isSame =
     now.toDelete.length === before.toDelete.length &&
     Array.from(before.byAlias).every(([alias, key]) => now.byAlias.get(alias)?.state === key.state);
@@ -125,7 +100,7 @@ async function read(session: Session, { id, state }: Held<Shape>): Promise<SetOu
 /** What becomes of each key. */
 export function plan(now: Now<Shape>): SetPlan {
   const { state, inputs } = now;
-  const owned = state === undefined ? noKeys : ownedKeys(state);
+  const owned = state === undefined ? keys.noKeys : ownedKeys(state);
   const steps = stepsOf(owned, inputs);
   // Whether no key and no alias changes, although the inputs may be spelled differently.
   const changesNothing = steps.every((step) => step.op === "same" && step.stateAlias === step.alias);
@@ -135,8 +110,7 @@ export function plan(now: Now<Shape>): SetPlan {
     // An existing key that an entry names can't be in another workspace.
     keepsExisting: steps.some(
       (step) =>
-        (step.op === "update" || step.op === "replace") &&
-        keepsExisting({ ...step.key, inputs: step.declared }),
+        (step.op === "update" || step.op === "replace") && comparing([step.key], step.declared).keepsExisting,
     ),
   });
   return {
@@ -146,7 +120,7 @@ export function plan(now: Now<Shape>): SetPlan {
     // The engine itself shows that all keys are replaced.
     note: compared.replaces.length > 0 ? undefined : noteAbout(inputs, { owned, steps }),
     preview: () => preview(inputs, steps),
-    holds: objectsOf(state?.workspaceId, owned).filter(({ id }) => !released.includes(id)),
+    holds: keys.objectsOf(owned).filter(({ id }) => !released.includes(id)),
   };
 }
 
@@ -155,11 +129,12 @@ function stepsOf(owned: OwnedKeys, inputs: SetDraft): readonly Step[] {
   const taken = new Set<string>();
   const findStateAlias = stateAliases(byAlias, inputs);
   const declared = entriesIn(inputs).flatMap(([alias, entry]): readonly Step[] => {
-    const wanted = inputsOfEntry(inputs, alias, entry);
+    const wanted = entries.inputsOfEntry(inputs, alias, entry);
     const stateAlias = findStateAlias(alias, entry, wanted, taken);
     const key = byAlias.get(stateAlias);
     if (key !== undefined) taken.add(stateAlias);
-    if (isReleased(entry)) return key === undefined ? [] : [{ alias, stateAlias, op: "release", key }];
+    if (entries.isReleased(entry))
+      return key === undefined ? [] : [{ alias, stateAlias, op: "release", key }];
     if (key === undefined) return [{ alias, op: "create", declared: wanted }];
     return [{ alias, stateAlias, ...stepFor(key, wanted) }];
   });
@@ -181,7 +156,7 @@ function stateAliases(byAlias: OwnedKeys["byAlias"], inputs: SetDraft) {
     const own = byAlias.get(alias);
     const value = wanted.existingKey ?? wanted.existingId;
     if (own !== undefined && [own.state.key, own.id, undefined].includes(value)) return alias;
-    const others = [own === undefined ? formerAlias(entry) : undefined, value && named.get(value)];
+    const others = [own === undefined ? entries.formerAlias(entry) : undefined, value && named.get(value)];
     const isFree = (one: string | undefined) =>
       one !== undefined && byAlias.has(one) && !declared.has(one) && !taken.has(one);
     return others.find(isFree) ?? alias;
@@ -189,7 +164,7 @@ function stateAliases(byAlias: OwnedKeys["byAlias"], inputs: SetDraft) {
 }
 
 /** Decides as for an ApiKey. */
-function stepFor(key: OwnedKey, wanted: KeyInputs) {
+function stepFor(key: HeldKey, wanted: KeyInputs) {
   const { id, state } = key;
   const compared = comparedKey({ id, state, inputs: wanted });
   const { replaces } = compared;
@@ -203,67 +178,60 @@ function stepFor(key: OwnedKey, wanted: KeyInputs) {
 
 /** Whether state needs an update whatever the program says. */
 function isPending({ byAlias, toDelete }: OwnedKeys): boolean {
-  const isOpen = ({ state }: OwnedKey) => isLost(state) || state[failedKey] === true;
+  const isOpen = ({ state }: HeldKey) => isLost(state) || state[failedKey] === true;
   return toDelete.length > 0 || [...byAlias.values()].some(isOpen);
 }
 
 /** Says in previews what the engine's own lines don't show. */
 function noteAbout(inputs: SetDraft, { owned, steps }: Steps): string | undefined {
   if (isUnknown(inputs.keys)) return undefined;
-  const adopted = new Set(steps.map(adoptedBy));
-  const isAdopted = (step: Step) => adoptedBy(step) !== undefined;
+  const adopted = new Set(steps.map(keys.adoptedBy));
+  const isAdopted = (step: Step) => keys.adoptedBy(step) !== undefined;
   const isReplaced = (step: Step, ifConditional: boolean) =>
     step.op === "replace" && !isAdopted(step) && step.isConditional === ifConditional;
-  const all = (is: (step: Step) => boolean, one: string, several?: string) =>
+  const all = (is: (step: Step) => boolean, what: string) =>
     counted(
       steps.filter(is).map(({ alias }) => alias),
-      one,
-      several,
+      what,
     );
-  const waiting = owned.toDelete.filter(({ id }) => !adopted.has(id)).map(({ name }) => name);
+  const waiting = owned.toDelete.filter(({ id }) => !adopted.has(id));
   const parts = [
     all(
       (step) => (step.op === "same" || step.op === "update") && step.stateAlias !== step.alias,
       "to keep under a new alias",
     ),
-    all(
-      isAdopted,
-      "existing key to adopt, without its secret",
-      "existing keys to adopt, without their secrets",
-    ),
+    all(isAdopted, "to adopt, without a secret"),
     all((step) => isReplaced(step, false), "to replace, with a new secret"),
-    all(
-      (step) => isReplaced(step, true),
-      "to replace if its unknown values change",
-      "to replace if their unknown values change",
-    ),
+    all((step) => isReplaced(step, true), "to replace if unknown values change"),
     all((step) => step.op === "delete" || (step.op === "replace" && isAdopted(step)), "to delete"),
     all((step) => step.op === "release", "to release and leave in the service"),
-    counted(waiting, "already replaced, still to delete"),
+    counted(
+      waiting.map(({ state }) => String(state.name)),
+      "already replaced, still to delete",
+    ),
   ].filter((part) => part !== undefined);
   return parts.length === 0 ? undefined : `${capitalised(label(inputs))}: ${parts.join("; ")}.`;
 }
 
-function counted(names: readonly string[], one: string, several = one): string | undefined {
-  if (names.length === 0) return undefined;
+function counted(names: readonly string[], what: string): string | undefined {
   const quoted = names.map((name) => JSON.stringify(name));
-  return `${numeral(names.length)} ${names.length === 1 ? one : several}: ${listed(quoted)}`;
+  return names.length === 0 ? undefined : `${numeral(names.length)} ${what}: ${listed(quoted)}`;
 }
 
 /** The properties after an update, as far as they are known. `existingKey` is left out: state has it only in `secrets`. */
 function preview(inputs: SetDraft, steps: readonly Step[]): Properties {
   if (!isRecord(inputs.keys)) return {};
-  const keys = steps.flatMap((step) =>
+  const after = steps.flatMap((step) =>
     step.op === "delete" || step.op === "release" ? [] : [{ alias: step.alias, ...outputsOf(step) }],
   );
   const outputOf = (name: "id" | "maskedKey" | "key") =>
-    defined(Object.fromEntries(keys.map((key) => [key.alias, key[name]])));
-  const entries = entriesIn(inputs).map(([alias, entry]) => [
+    defined(Object.fromEntries(after.map((key) => [key.alias, key[name]])));
+  const declared = entriesIn(inputs).map(([alias, entry]) => [
     alias,
-    isRecord(entry) ? withoutValue(entry) : entry,
+    isRecord(entry) ? entries.withoutValue(entry) : entry,
   ]);
   return {
-    keys: Object.fromEntries(entries),
+    keys: Object.fromEntries(declared),
     ids: outputOf("id"),
     maskedKeys: outputOf("maskedKey"),
     secrets: outputOf("key"),
@@ -275,6 +243,6 @@ function outputsOf(step: Exclude<Step, { readonly op: "delete" | "release" }>) {
     const { id, state } = step.key;
     return { id, maskedKey: state.maskedKey ?? unknown, key: state.key };
   }
-  const id = adoptedBy(step);
+  const id = keys.adoptedBy(step);
   return { id: id ?? unknown, maskedKey: unknown, key: id === undefined ? unknown : undefined };
 }

@@ -1,68 +1,62 @@
 /** The keys of a resource that has several: of a set, or of a rotating key. */
 
-import { CallError } from "../../client/send";
 import type { Elsewhere, Outcome, Session } from "../../core/definition";
-import { Failure, InconclusiveError } from "../../core/errors";
-import { lookUp } from "../../core/existence";
+import { Failure } from "../../core/errors";
 import type { Managed } from "../../core/registry";
-import { eachBounded } from "../../core/run";
-import { defined, failedKey, isRecord } from "../../core/state";
+import { defined, failedKey, isRecord, nonEmpty, type Properties } from "../../core/state";
 import { adoptedId, type HeldKey, type KeyInputs, type KeyState, maskKey } from "../apiKey/model";
-import { pathOf, read as readKey, targetOf } from "../apiKey/read";
+import { read as readKey } from "../apiKey/read";
 import { fixedByExisting, lineOf } from "../apiKey/rules";
 import * as apiKey from "../apiKey/write";
 import { type Batch, failIfCancelled, type Item, openBatch } from "./batch";
 
-/** A key, with the state that an ApiKey would have. */
-export type OwnedKey = HeldKey;
-
-/** A key that is still to be deleted. */
-export interface KeyToDelete {
-  readonly id: string;
-  /** What messages call it: its name, or its id if the name is secret. */
-  readonly name: string;
-}
-
 export interface OwnedKeys {
-  /** By alias; those of a rotating key are "current" and "previous". */
-  readonly byAlias: ReadonlyMap<string, OwnedKey>;
-  /** Keys without an alias, which the service still has. */
-  readonly toDelete: readonly KeyToDelete[];
-}
-
-export function objectsOf(workspaceId: unknown, { byAlias, toDelete }: OwnedKeys): readonly Managed[] {
-  return [...byAlias.values(), ...toDelete].map(({ id }) => ({ workspaceId, id }));
+  /** By alias, with the state that an ApiKey would have; those of a rotating key are "current" and "previous". */
+  readonly byAlias: ReadonlyMap<string, HeldKey>;
+  /** Keys without an alias that are still to be deleted. Their state has only a name, for messages. */
+  readonly toDelete: readonly HeldKey[];
 }
 
 export const noKeys: OwnedKeys = { byAlias: new Map(), toDelete: [] };
 
-function itemToDelete(workspaceId: unknown, { id, name }: KeyToDelete): Item<OwnedKey> {
-  return { name, id, state: { workspaceId, name } as KeyState };
+export function objectsOf({ byAlias, toDelete }: OwnedKeys): readonly Managed[] {
+  return [...byAlias.values(), ...toDelete].map(({ id, state: { workspaceId } }) => ({ workspaceId, id }));
 }
 
-/** Reads them from state. `isUnnamed`: their names are secret. */
-export function toDeleteIn(listed: readonly unknown[] = [], isUnnamed = false): readonly KeyToDelete[] {
-  return listed.filter(isRecord).map(({ id, name }) => ({
-    id: String(id),
-    name: String(isUnnamed ? id : name),
-  }));
+/** Reads the keys that are still to be deleted from state. `isUnnamed`: their names are secret. */
+export function toDeleteIn(
+  {
+    workspaceId,
+    __toDelete = [],
+  }: { readonly workspaceId?: unknown; readonly __toDelete?: readonly unknown[] | undefined },
+  isUnnamed: boolean,
+): readonly HeldKey[] {
+  return __toDelete.filter(isRecord).map((one) => {
+    const id = String(one["id"]);
+    return { id, state: { workspaceId, name: isUnnamed ? id : String(one["name"]) } as KeyState };
+  });
+}
+
+/** The same as state has it. */
+export function toDeleteOf({ toDelete }: OwnedKeys): readonly Properties[] | undefined {
+  return nonEmpty(toDelete.map(({ id, state }) => ({ id, name: state.name })));
 }
 
 /** What an update does with one key. `stateAlias`: the key's alias in state, which the update may change. */
 export type Step = { readonly alias: string } & (
-  | { readonly op: "same"; readonly stateAlias: string; readonly key: OwnedKey }
+  | { readonly op: "same"; readonly stateAlias: string; readonly key: HeldKey }
   | { readonly op: "create"; readonly declared: KeyInputs }
   | {
       readonly op: "update" | "replace";
       readonly stateAlias: string;
-      readonly key: OwnedKey;
+      readonly key: HeldKey;
       readonly declared: KeyInputs;
       /** Whether the key stays if the values that are not known yet turn out to be the same. */
       readonly isConditional?: boolean;
     }
   /** The key leaves state, and stays in the service. */
-  | { readonly op: "release"; readonly stateAlias: string; readonly key: OwnedKey }
-  | { readonly op: "delete"; readonly key: OwnedKey }
+  | { readonly op: "release"; readonly stateAlias: string; readonly key: HeldKey }
+  | { readonly op: "delete"; readonly key: HeldKey }
 );
 
 /** What an update does with the keys of a resource. */
@@ -84,23 +78,15 @@ export interface Applied {
 type Write = Item<Extract<Step, { readonly declared: unknown }>>;
 type Replacement = Extract<Step, { readonly key: unknown; readonly declared: unknown }>;
 
-/** A key to delete. */
-interface Deletion extends Item<OwnedKey> {
-  /** Whether an entry was removed. Otherwise another key has replaced this one, so that its alias is no longer its own. */
-  readonly isRemoved: boolean;
-}
-
-interface Progress {
-  /** By the aliases in state, which the new ones replace only after everything has succeeded. */
-  readonly byAlias: Map<string, OwnedKey>;
-  readonly replaced: Deletion[];
-}
-
-/** Creates and updates keys first. Deletes last, and nothing if one of these has failed: it may be the key to use instead. */
-export async function applySteps(session: Session, owner: Owner, { owned, steps }: Steps): Promise<Applied> {
-  const batch = openBatch(session, owner.label);
-  const progress: Progress = { byAlias: new Map(owned.byAlias), replaced: [] };
-  const { byAlias, replaced } = progress;
+/**
+ * Creates and updates keys first. Deletes last, and nothing if one of these has failed: it may be the key to use instead.
+ * `label`: what messages call the keys.
+ */
+export async function applySteps(session: Session, label: string, { owned, steps }: Steps): Promise<Applied> {
+  const batch = openBatch(session, label);
+  // By the aliases in state, which the new ones replace only after everything has succeeded.
+  const byAlias = new Map(owned.byAlias);
+  const replaced: Item<HeldKey>[] = [];
   for (const step of steps) {
     if (step.op === "same") byAlias.set(step.stateAlias, step.key);
     if (step.op === "release") byAlias.delete(step.stateAlias);
@@ -109,17 +95,19 @@ export async function applySteps(session: Session, owner: Owner, { owned, steps 
     "declared" in step ? [{ name: step.alias, ...step }] : [],
   );
   const isCreate = writes.every((step) => step.op === "create" && !adoptedBy(step));
-  await batch.each(isCreate ? "created" : "written", writes, (part, step) => write(part, step, progress));
-  const waiting = owned.toDelete.map((one): Deletion => {
-    return { ...itemToDelete(owner.workspaceId, one), isRemoved: false };
+  await batch.each(isCreate ? "created" : "written", writes, async (part, step) => {
+    const { failure, reason = failure, ...written } = await write(part, step);
+    byAlias.set(step.op === "create" ? step.alias : step.stateAlias, written);
+    if (step.op === "replace") replaced.push({ name: step.alias, ...step.key });
+    if (failure !== undefined) throw new Failure(failure, { reason: () => reason ?? failure });
   });
-  const removed = steps.flatMap((step): Deletion[] =>
-    step.op === "delete" ? [{ name: step.alias, isRemoved: true, ...step.key }] : [],
+  const removed = new Set(
+    steps.flatMap((step) => (step.op === "delete" ? [{ name: step.alias, ...step.key }] : [])),
   );
-  const removedAliases = new Set(removed.map(({ name }) => name));
+  const removedAliases = new Set([...removed].map(({ name }) => name));
   // An entry may have adopted the key of another.
   const kept = new Set([...byAlias].flatMap(([alias, { id }]) => (removedAliases.has(alias) ? [] : [id])));
-  const left = new Set([...replaced, ...waiting, ...removed].filter(({ id }) => !kept.has(id)));
+  const left = new Set([...replaced, ...itemsToDelete(owned), ...removed].filter(({ id }) => !kept.has(id)));
   if (batch.failed.size === 0) {
     await batch.each("deleted", [...left], async (part, one) => {
       maskKey(part, one.state);
@@ -127,14 +115,13 @@ export async function applySteps(session: Session, owner: Owner, { owned, steps 
       await apiKey.deleteKey(part, one);
       left.delete(one);
       // If it can't be deleted, it stays under its alias, with its secret.
-      if (one.isRemoved) byAlias.delete(one.name);
+      if (removed.has(one)) byAlias.delete(one.name);
     });
   }
-  const toDelete = [...left].filter(({ isRemoved }) => !isRemoved);
   return {
     owned: {
       byAlias: batch.failed.size > 0 ? byAlias : renamed(steps, byAlias),
-      toDelete: toDelete.map(({ id, state }) => ({ id, name: String(state.name) })),
+      toDelete: [...left].filter((one) => !removed.has(one)),
     },
     batch,
   };
@@ -152,35 +139,24 @@ function renamed(steps: readonly Step[], byAlias: OwnedKeys["byAlias"]): OwnedKe
 }
 
 /** Makes one key match the program. */
-async function write(session: Session, step: Write, progress: Progress): Promise<void> {
-  const { alias, op, declared } = step;
+async function write(session: Session, step: Write): Promise<Outcome<KeyState>> {
+  const { op, declared } = step;
   maskKey(session, declared, ...(op === "create" ? [] : [step.key.state]));
   failIfCancelled(session);
   const problems = op === "replace" ? problemsOf(step) : [];
   if (problems.length > 0) throw new Failure(`Nothing was changed: ${problems.join(" ")}`);
-  const { id, state, failure, reason } =
+  const outcome =
     op === "update"
       ? await apiKey.update(session, step.key, declared)
       : await apiKey.create(session, declared);
-  const written = failure === undefined ? state : { ...state, [failedKey]: true as const };
-  progress.byAlias.set(op === "create" ? alias : step.stateAlias, { id, state: written });
-  if (op === "replace") {
-    progress.replaced.push({ name: alias, isRemoved: false, ...step.key });
-  }
-  if (failure !== undefined) throw new Failure(failure, { reason: () => reason ?? failure });
+  if (outcome.failure === undefined) return outcome;
+  return { ...outcome, state: { ...outcome.state, [failedKey]: true } };
 }
 
 /** What check can't see, because it compares with earlier inputs: a replacement by the key itself (K5, K11). */
 function problemsOf({ key, declared }: Replacement): readonly string[] {
   const before = { ...key.state, existingKey: key.state.key, existingId: key.id };
   return fixedByExisting(declared, before).map(lineOf);
-}
-
-/** A resource that owns several keys. */
-export interface Owner {
-  readonly workspaceId?: string | undefined;
-  /** What messages call its keys. */
-  readonly label: string;
 }
 
 /** The failure of an update that some keys have failed. */
@@ -193,8 +169,12 @@ export function failureOf(
   return { failure: `${doing}: ${summary}. ${advice}`, lines, unresolved };
 }
 
-function itemsOf({ byAlias }: OwnedKeys): readonly Item<OwnedKey>[] {
+function itemsOf({ byAlias }: OwnedKeys): readonly Item<HeldKey>[] {
   return Array.from(byAlias, ([name, key]) => ({ name, ...key }));
+}
+
+function itemsToDelete({ toDelete }: OwnedKeys): readonly Item<HeldKey>[] {
+  return toDelete.map((key) => ({ name: String(key.state.name), ...key }));
 }
 
 /** Without existing keys, which may be in use (K5, K11). */
@@ -203,62 +183,47 @@ export function createdKeys({ byAlias, toDelete }: OwnedKeys): OwnedKeys {
 }
 
 /** The keys as they are now, without those that no longer exist. Throws if any can't be read. */
-export async function readKeys(session: Session, owner: Owner, owned: OwnedKeys): Promise<OwnedKeys> {
-  const batch = openBatch(session, owner.label);
-  const found = new Map<string, OwnedKey>();
-  const all = itemsOf(owned);
-  await batch.each("read", all, async (part, { name, id, state }) => {
+export async function readKeys(session: Session, label: string, owned: OwnedKeys): Promise<OwnedKeys> {
+  const batch = openBatch(session, label);
+  const found = new Map<HeldKey, HeldKey>();
+  const [all, toDelete] = [itemsOf(owned), itemsToDelete(owned)];
+  await batch.each("read", [...all, ...toDelete], async (part, one) => {
     failIfCancelled(part);
-    maskKey(part, state);
-    const now = await readKey(part, { id, state });
+    maskKey(part, one.state);
+    const now = await readKey(part, { id: one.id, state: one.state });
     if (now === undefined) return;
     // After a read, state has what the service has.
     const isOpen = failedKey in now.state;
-    found.set(name, isOpen ? { ...now, state: defined({ ...now.state, [failedKey]: undefined }) } : now);
+    found.set(one, isOpen ? { ...now, state: defined({ ...now.state, [failedKey]: undefined }) } : now);
   });
   if (batch.failed.size > 0) {
-    const failed = `Reading the ${owner.label}: ${batch.summary}`;
+    const failed = `Reading the ${label}: ${batch.summary}`;
     throw new Failure(`${failed}. State is unchanged; run the command again.`, { lines: batch.lines });
   }
-  const inOrder = all.flatMap(({ name }) => {
-    const key = found.get(name);
-    return key === undefined ? [] : [[name, key] as const];
-  });
-  return { byAlias: new Map(inOrder), toDelete: await stillToDelete(session, owner, owned.toDelete) };
-}
-
-/** Without the keys that no longer exist. If one can't be read, the next update tries to delete it. */
-async function stillToDelete(
-  session: Session,
-  owner: Owner,
-  toDelete: readonly KeyToDelete[],
-): Promise<readonly KeyToDelete[]> {
-  const gone = new Set<KeyToDelete>();
-  await eachBounded(toDelete, async (one) => {
-    if (session.closed.aborted) return;
-    try {
-      if ((await lookUp(session, targetOf(session, pathOf(owner, one.id)))) === undefined) gone.add(one);
-    } catch (error) {
-      if (!(error instanceof CallError || error instanceof InconclusiveError)) throw error;
-    }
-  });
-  return toDelete.filter((one) => !gone.has(one));
+  return {
+    byAlias: new Map(
+      all.flatMap((one) => {
+        const key = found.get(one);
+        return key === undefined ? [] : [[one.name, key] as const];
+      }),
+    ),
+    toDelete: toDelete.filter((one) => found.has(one)),
+  };
 }
 
 export async function removeKeys(
   session: Session,
-  owner: Owner,
+  label: string,
   owned: OwnedKeys,
   elsewhere: Elsewhere,
 ): Promise<void> {
-  const batch = openBatch(session, owner.label);
-  const all = [...itemsOf(owned), ...owned.toDelete.map((one) => itemToDelete(owner.workspaceId, one))];
-  await batch.each("deleted", all, async (part, one) => {
+  const batch = openBatch(session, label);
+  await batch.each("deleted", [...itemsOf(owned), ...itemsToDelete(owned)], async (part, one) => {
     failIfCancelled(part);
     maskKey(part, one.state);
     await apiKey.remove(part, one, elsewhere);
   });
   if (batch.failed.size === 0) return;
   const advice = "The resource stays in state: run the command again to delete the rest.";
-  throw new Failure(`Deleting the ${owner.label}: ${batch.summary}. ${advice}`, { lines: batch.lines });
+  throw new Failure(`Deleting the ${label}: ${batch.summary}. ${advice}`, { lines: batch.lines });
 }

@@ -10,10 +10,12 @@ import { certainlyChanged, containsUnknown, unknown } from "../../core/fields";
 import { compareFields, type Plan } from "../../core/plan";
 import { isSecret } from "../../core/secrecy";
 import { applyDrift, failedKey, type Properties } from "../../core/state";
-import { capitalised, numeral, sentences } from "../../core/text";
+import { capitalised, sentences } from "../../core/text";
 import {
   adoptedId,
   adoptionNote,
+  comparing,
+  type HeldKey,
   type KeyInputs,
   fields as keyFields,
   observe,
@@ -22,20 +24,8 @@ import {
 import { pathOf, readKeyOrFail } from "../apiKey/read";
 import { identities } from "../apiKey/rules";
 import { create as createKey, ifUnsaved } from "../apiKey/write";
-import {
-  type Applied,
-  applySteps,
-  createdKeys,
-  failureOf,
-  noKeys,
-  type OwnedKey,
-  type OwnedKeys,
-  type Owner,
-  objectsOf,
-  readKeys,
-  removeKeys,
-  type Step,
-} from "../keys/operations";
+import type { OwnedKeys, Step } from "../keys/operations";
+import * as keys from "../keys/operations";
 import {
   after,
   datesOf,
@@ -44,9 +34,7 @@ import {
   fields,
   follows,
   type HeldRotating,
-  hourMs,
   iso,
-  isSameExisting,
   label,
   msOf,
   needsNewKey,
@@ -69,30 +57,27 @@ export const rotatingApiKey = define({
   label,
   objects: {
     kind: "ApiKey",
-    of: (_id, state) => objectsOf(state.workspaceId, ownedKeys(state)),
+    of: (_id, state) => keys.objectsOf(ownedKeys(state)),
     identities,
   },
   rules,
   plan,
   create,
   unsaved: {
-    created: (state) => stateOf(state, createdKeys(ownedKeys(state)), timesOf(state)),
+    created: (state) => stateOf(state, keys.createdKeys(ownedKeys(state)), timesOf(state)),
     advice: () => ifUnsaved,
   },
   read,
   update,
-  delete: (session, { state }, elsewhere) => removeKeys(session, ownerOf(state), ownedKeys(state), elsewhere),
+  delete: (session, { state }, elsewhere) =>
+    keys.removeKeys(session, label(state), ownedKeys(state), elsewhere),
 });
 
 type RotatingOutcome = Outcome<RotatingState>;
 
-function ownerOf(state: RotatingDraft): Owner {
-  return { workspaceId: String(state.workspaceId), label: label(state) };
-}
-
 async function create(session: Session, declared: RotatingInputs): Promise<RotatingOutcome> {
   const id = `rotating-${randomUUID()}`;
-  const { owned, failure } = await makeKey(session, noKeys, newKey(declared, true));
+  const { owned, failure } = await makeKey(session, keys.noKeys, newKey(declared, true));
   const times = { rotatedAt: owned.byAlias.size === 0 ? undefined : session.currentTime() };
   return { id, state: stateOf(declared, owned, times), ...(failure !== undefined && { failure }) };
 }
@@ -109,8 +94,7 @@ async function makeKey(
     const rotated = new Map([["current", made], ...(previous ? [["previous", previous] as const] : [])]);
     return { owned: { byAlias: rotated, toDelete }, failure };
   }
-  const withoutSecret = { id: made.id, name: String(made.state.name) };
-  return { owned: { byAlias, toDelete: [...toDelete, withoutSecret] }, failure };
+  return { owned: { byAlias, toDelete: [...toDelete, made] }, failure };
 }
 
 /** Creates a key only once what is due is deleted, so that there are never more than two. */
@@ -136,12 +120,8 @@ async function update(
     }
   }
   let { owned, batch } = await settle(session, declared, plan, isRetiring);
-  let failed = failureOf(doing, batch);
-  if (failed === undefined && isRetiring) {
-    for (const line of waiting(plan)) {
-      session.warn(`${capitalised(label(declared))}: ${line}. Run \`pulumi up\` again.`);
-    }
-  } else if (failed === undefined && (does === "create" || does === "rotate")) {
+  let failed = keys.failureOf(doing, batch);
+  if (failed === undefined && (does === "create" || does === "rotate")) {
     try {
       const made = await makeKey(session, owned, newKey(declared, false));
       owned = made.owned;
@@ -173,14 +153,14 @@ async function settle(
   declared: RotatingInputs,
   plan: Decision,
   isRetiring: boolean,
-): Promise<Applied> {
+): Promise<keys.Applied> {
   const steps = Array.from(plan.owned.byAlias, ([alias, key]): Step => {
     if (isRetiring && alias === "previous") return { alias, op: "delete", key };
     const isEdited = mayDiffer(key, declared) || (alias === "current" && plan.isUnconfirmed);
     if (!isEdited) return { alias, stateAlias: alias, op: "same", key };
     return { alias, stateAlias: alias, op: "update", key, declared: edited(key, declared) };
   });
-  return applySteps(session, ownerOf(declared), { owned: plan.owned, steps });
+  return keys.applySteps(session, label(declared), { owned: plan.owned, steps });
 }
 
 /** Throws unless the current key exists and matches state: otherwise the previous one may be the only one that works. */
@@ -201,7 +181,7 @@ async function expectCurrent(
 /** When the previous key was last used: "" where the service does not say, `undefined` where there is no such key. */
 async function lastUse(
   session: Session,
-  previous: OwnedKey | undefined,
+  previous: HeldKey | undefined,
   doing: string,
 ): Promise<string | undefined> {
   if (previous === undefined) return undefined;
@@ -211,7 +191,7 @@ async function lastUse(
 
 /** Neither rotates nor deletes. What is gone leaves state; without the current key, the next update creates one. */
 async function read(session: Session, { id, state }: HeldRotating): Promise<RotatingOutcome | undefined> {
-  const owned = await readKeys(session, ownerOf(state), ownedKeys(state));
+  const owned = await keys.readKeys(session, label(state), ownedKeys(state));
   if (owned.byAlias.size === 0 && owned.toDelete.length === 0) return undefined;
   const times = owned.byAlias.has("current") ? timesOf(state) : {};
   return { id, state: stateOf(state, owned, times, state.__lastUsed) };
@@ -222,8 +202,8 @@ async function read(session: Session, { id, state }: HeldRotating): Promise<Rota
 /** What an update does besides edits in place: one step at a time, so that there are never more than two live keys. */
 interface Decision extends Times, Required<Pick<RotatingNow, "state" | "inputs" | "time">> {
   readonly owned: OwnedKeys;
-  readonly current: OwnedKey | undefined;
-  readonly previous: OwnedKey | undefined;
+  readonly current: HeldKey | undefined;
+  readonly previous: HeldKey | undefined;
   /**
    * `create` creates a key, because there is no current one. `rotate` creates one, and the current key becomes the previous.
    * `retire` deletes the previous key, and changes wait for the next update. `fail`: a change needs a new key while the
@@ -250,12 +230,7 @@ function plan(now: RotatingNow): RotatingPlan {
     const note = adoptionNote(label(inputs), inputs);
     return { ...decision, ...compareFields(fields, now), note, preview: () => previewCreate(inputs) };
   }
-  const { existingId, existingKey } = inputs;
-  const keepsExisting =
-    (existingId !== undefined && existingId === state.existingId) ||
-    (existingKey !== undefined && existingKey === state.existingKey);
-  const isSame = (name: string, value: unknown) => isSameExisting(name, value, state);
-  const compared = compareFields(fields, now, { isSame, keepsExisting });
+  const compared = compareFields(fields, now, comparing([...decision.owned.byAlias.values()], inputs));
   const what = capitalised(label(inputs));
   const isReplaced = compared.replaces.length > 0;
   const fails = decision.does === "fail" && !isReplaced;
@@ -266,7 +241,7 @@ function plan(now: RotatingNow): RotatingPlan {
     note: isReplaced ? undefined : noteAbout(decision),
     refusal: fails ? `${what} can't be updated: ${refusal(decision)}` : undefined,
     preview: () => previewUpdate(decision),
-    holds: objectsOf(state.workspaceId, decision.owned),
+    holds: keys.objectsOf(decision.owned),
   };
 }
 
@@ -290,7 +265,7 @@ function decide({ state = {}, inputs, time }: RotatingNow): Decision {
 }
 
 /** Whether a key differs from the program in state, or may differ in the service, because its last write failed. */
-function mayDiffer({ state }: OwnedKey, inputs: RotatingDraft): boolean {
+function mayDiffer({ state }: HeldKey, inputs: RotatingDraft): boolean {
   return state[failedKey] === true || certainlyChanged(inPlace, state, inputs).length > 0;
 }
 
@@ -315,7 +290,7 @@ function noteAbout(decision: Decision): string | undefined {
 function partsOf(decision: Decision): readonly string[] {
   const { inputs, does, current, previous, isUnconfirmed } = decision;
   if (does === "retire") return retiring(decision);
-  const staying = (key?: OwnedKey) => (key === undefined ? [] : [`${key.id} ${stays(decision)}`]);
+  const staying = (key?: HeldKey) => (key === undefined ? [] : [`${key.id} ${stays(decision)}`]);
   if (does === "create") return ["it has no current key: a new key will be created", ...staying(previous)];
   if (does === "rotate") return [`${why(decision)}: a new key will be created`, ...staying(current)];
   if (isUnconfirmed)
@@ -340,39 +315,26 @@ function stays({ inputs, time }: Decision): string {
 }
 
 /** Why the key is to be rotated. */
-function why({ inputs, renewing, current, rotatedAt, time }: Decision): string {
-  if (renewing.length > 0) return `${inWords(renewing)} changed`;
-  if (isSecret(inputs, "rotateEvery")) return `${current?.id} is due`;
-  const age = time - (rotatedAt ?? time);
-  const [ms, unit] = age < 2 * dayMs ? [hourMs, "hour"] : [dayMs, "day"];
-  const count = Math.floor(age / ms);
-  return `${current?.id} is ${numeral(count)} ${unit}${count === 1 ? "" : "s"} old`;
+function why({ renewing, current }: Decision): string {
+  return renewing.length > 0 ? `${inWords(renewing)} changed` : `${current?.id} is due`;
 }
 
 function retiring(decision: Decision): readonly string[] {
-  const { state, inputs, previous, overlapFrom } = decision;
-  const id = previous?.id;
+  const { inputs, previous, overlapFrom } = decision;
   const ended = msOf(inputs.overlap) === 0 ? undefined : overlapEnd(decision);
-  const isOver = `the overlap of ${id} ${ended === undefined ? "is over" : `ended on ${ended}`}`;
-  const next = waiting(decision);
-  if (inputs.retire !== "whenUnused") return [`${isOver}: ${id} will be deleted`, ...next];
-  return [
-    state.__lastUsed
-      ? `${isOver}: ${id} will be deleted unless it was used since ${dayIn(inputs, overlapFrom) ?? "then"}`
-      : `${isOver}: ${notRecorded}, so ${id} ${stays(decision)}`,
-    ...next.map((line) => `once it is deleted, ${line}`),
-  ];
+  const isOver = `the overlap of ${previous?.id} ${ended === undefined ? "is over" : `ended on ${ended}`}`;
+  const unless =
+    inputs.retire === "whenUnused"
+      ? ` unless it may have been used since ${dayIn(inputs, overlapFrom) ?? "then"}`
+      : "";
+  return [`${isOver}: ${previous?.id} will be deleted${unless}`, ...waiting(decision)];
 }
-
-const notSaid =
-  'the service does not say when it was last used. To delete it after its overlap, set retire to "afterOverlap"';
-const notRecorded = "its last use was not recorded when the overlap began";
 
 /** What an update that deletes the previous key leaves to the next one. */
 function waiting({ renewing, isDue }: Decision): readonly string[] {
   if (renewing.length === 0 && !isDue) return [];
   const what = renewing.length > 0 ? `that the change of ${inWords(renewing)} needs` : "that is due";
-  return [`the next update creates the new key ${what}`];
+  return [`once it is deleted, the next update creates the new key ${what}`];
 }
 
 /** Why a change can't be applied now, and what to do. */
@@ -398,13 +360,12 @@ function stillUsed(decision: Decision, lastUsed: string): string | undefined {
   const { state, inputs, previous, overlapFrom } = decision;
   const since = dayIn(inputs, overlapFrom) ?? "the overlap began";
   const endOfUse = wholeDay.test(lastUsed) ? Date.parse(lastUsed.slice(0, 10)) + dayMs : 0;
-  const atOverlap = state.__lastUsed;
-  let reason: string | undefined;
-  if (lastUsed === "") reason = notSaid;
-  else if (atOverlap === undefined) reason = notRecorded;
-  else if (lastUsed !== atOverlap) reason = `it was used since ${since}`;
-  else if (endOfUse > (overlapFrom ?? 0)) reason = `it may have been used since ${since}`;
-  if (reason === undefined) return undefined;
+  const isUnused = lastUsed === state.__lastUsed && endOfUse <= (overlapFrom ?? 0);
+  if (lastUsed !== "" && isUnused) return undefined;
+  const reason =
+    lastUsed === ""
+      ? 'the service does not say when it was last used. To delete it after its overlap, set retire to "afterOverlap"'
+      : `it may have been used since ${since}`;
   return sentences(
     `${capitalised(label(inputs))}: the previous key, ${previous?.id}, is not deleted, because ${reason}`,
     `It ${stays(decision)}`,

@@ -19,21 +19,12 @@ import type { Checked } from "../../core/registry";
 import { isSecret, type SecretPath } from "../../core/secrecy";
 import { defined, failedKey, hiddenIn, nonEmpty, type Properties, pick, secretsKey } from "../../core/state";
 import { apiKey } from "../apiKey";
-import {
-  existing,
-  follows as followsOfKey,
-  isNamed,
-  type KeyInputs,
-  type KeyState,
-  fields as keyFields,
-  inputs as keyInputs,
-  updatable,
-  workspaceIn,
-} from "../apiKey/model";
+import type { HeldKey, KeyInputs, KeyState } from "../apiKey/model";
+import * as keyModel from "../apiKey/model";
 import { fixedByExisting, rules as keyRules, lineOf } from "../apiKey/rules";
-import { type OwnedKey, type OwnedKeys, toDeleteIn } from "../keys/operations";
+import { type OwnedKeys, toDeleteIn, toDeleteOf } from "../keys/operations";
 
-export const hourMs = 3_600_000;
+const hourMs = 3_600_000;
 export const dayMs = 24 * hourMs;
 const unitMs: Readonly<Record<string, number>> = { h: hourMs, d: dayMs, w: 7 * dayMs };
 const form = /^(\d{1,5})([hdw])$/;
@@ -65,20 +56,20 @@ const canonicalDuration: Canonical<string> = (value) => {
 const update = { onChange: "update" } as const;
 const local = { ...update, local: true } as const;
 /** Another value replaces the resource. */
-const replacing = ["workspaceId", ...existing] as const;
+const replacing = ["workspaceId", ...keyModel.existing] as const;
 
 /** Inputs that an existing key can't change: another value needs a new key, which is an update of the resource. */
-export const needsNewKey = keyFields
+export const needsNewKey = keyModel.fields
   .filter(({ name, onChange }) => onChange === "replace" && !replacing.some((one) => one === name))
-  .map(({ name }) => name) as readonly (keyof typeof keyInputs)[];
+  .map(({ name }) => name) as readonly (keyof typeof keyModel.inputs)[];
 
-const inPlace = Object.entries(keyInputs).map(([name, input]) => [
+const inPlace = Object.entries(keyModel.inputs).map(([name, input]) => [
   name,
   needsNewKey.some((one) => one === name) ? { ...input, ...update } : input,
 ]);
 
 const inputs = {
-  ...(Object.fromEntries(inPlace) as typeof keyInputs),
+  ...(Object.fromEntries(inPlace) as typeof keyModel.inputs),
   rotateEvery: required(
     duration(
       'the age at which to rotate, such as "90d": a whole number of hours (h), days (d) or weeks (w)',
@@ -138,14 +129,6 @@ export type HeldRotating = Held<Shape>;
 
 export const fields = fieldsOf(inputs);
 
-/** Whether a new value of an input means the same as the state: an existing key is what it began with (K5, K11). */
-export function isSameExisting(name: string, value: unknown, state: RotatingState): boolean {
-  const { key, previousKey, keyId, previousKeyId } = state;
-  const held =
-    name === "existingKey" ? [key, previousKey] : name === "existingId" ? [keyId, previousKeyId] : undefined;
-  return held?.some((one) => value === undefined || value === one) ?? false;
-}
-
 /**
  * Check failures of a rotating key. While existingKey or existingId stays, an ApiKey refuses changes that only rotate this
  * resource. A change of workspaceId replaces it, so only that is refused here (K5, K11).
@@ -183,13 +166,13 @@ export interface Times {
   readonly overlapFrom?: number | undefined;
 }
 
-const keyInputNames = keyFields.map(({ name }) => name);
-const ofResource = ["workspaceId", ...existing, "rotateEvery", "overlap", "retire", secretsKey];
+const keyInputNames = keyModel.fields.map(({ name }) => name);
+const ofResource = ["workspaceId", ...keyModel.existing, "rotateEvery", "overlap", "retire", secretsKey];
 
 /** What messages call the resource. */
 export function label(properties: RotatingDraft): string {
-  const name = isNamed(properties) ? ` "${properties.name}"` : "";
-  return `rotating key${name} in ${workspaceIn(properties)}`;
+  const name = keyModel.isNamed(properties) ? ` "${properties.name}"` : "";
+  return `rotating key${name} in ${keyModel.workspaceIn(properties)}`;
 }
 
 /** By the aliases "current" and "previous". There is no current key if it was deleted outside Pulumi, or its secret was lost. */
@@ -215,7 +198,7 @@ export function ownedKeys(state: RotatingState): OwnedKeys {
       ...entry("current", keyId, state, key),
       ...entry("previous", previousKeyId, hiddenIn(state, "__previous"), previousKey),
     ]),
-    toDelete: toDeleteIn(state.__toDelete, isSecret(state, "name")),
+    toDelete: toDeleteIn(state, isSecret(state, "name")),
   };
 }
 
@@ -229,11 +212,11 @@ export function timesOf(state: RotatingState): Times {
 /** The current key's properties are the resource's own. */
 export function stateOf(
   declared: RotatingInputs | RotatingState,
-  { byAlias, toDelete }: OwnedKeys,
+  owned: OwnedKeys,
   times: Times,
   lastUsed?: string,
 ): RotatingState {
-  const [current, previous] = [byAlias.get("current"), byAlias.get("previous")];
+  const [current, previous] = [owned.byAlias.get("current"), owned.byAlias.get("previous")];
   const { key, existingKey: _, ...ofPrevious } = previous?.state ?? {};
   return defined({
     ...(current?.state ?? pick(declared, keyInputNames)),
@@ -245,7 +228,7 @@ export function stateOf(
     ...datesOf(declared, { ...times, overlapFrom: previous && times.overlapFrom }),
     __previous: nonEmpty(defined({ ...ofPrevious, [secretsKey]: undefined })),
     __lastUsed: previous && lastUsed,
-    __toDelete: nonEmpty(toDelete),
+    __toDelete: toDeleteOf(owned),
   }) as RotatingState;
 }
 
@@ -275,8 +258,8 @@ export function iso(ms = Number.NaN): string | undefined {
 }
 
 /** The inputs of an existing key: the declared values where they can change, and its own otherwise. */
-export function edited({ state }: OwnedKey, declared: RotatingInputs): KeyInputs {
-  const changeable = [...updatable.map(({ name }) => name), secretsKey];
+export function edited({ state }: HeldKey, declared: RotatingInputs): KeyInputs {
+  const changeable = [...keyModel.updatable.map(({ name }) => name), secretsKey];
   return { ...pick(state, keyInputNames), ...pick(declared, changeable) } as unknown as KeyInputs;
 }
 
@@ -292,6 +275,6 @@ const datesFrom: Readonly<Record<string, string>> = { rotateEvery: "rotatesAt", 
 export function follows(path: SecretPath): readonly SecretPath[] {
   const date = datesFrom[path[0]];
   if (date !== undefined) return [[date]];
-  const ofKey = followsOfKey(path);
+  const ofKey = keyModel.follows(path);
   return [...ofKey, ...[path, ...ofKey].map((one): SecretPath => ["__previous", ...one])];
 }

@@ -92,11 +92,15 @@ describe("a key that a set has still to delete", () => {
     expect(await set.update("keys-1", left, inputs)).not.toHaveProperty("__toDelete");
   });
 
+  test("R6 a key to delete stays in state if it still exists", async () => {
+    expect((await setOn(alive).read("keys-1", left))?.state).toMatchObject(left);
+  });
+
   test.each([
-    ["it still exists", setOn(alive)],
     ["nothing confirms that it is gone", setOn(refused(404), refused(403))],
     ["it can't be read", setOn(refused(403))],
-  ])("R6 a key to delete stays in state if %s", async (_what, set) => {
-    expect((await set.read("keys-1", left))?.state).toMatchObject(left);
+  ])("R6 a key to delete fails a refresh if %s", async (_what, set) => {
+    const { message } = await failureOf(set.read("keys-1", left));
+    expect(message).toContain("1 of 1 failed. State is unchanged");
   });
 });

@@ -14,7 +14,7 @@ describe("a set that adopts keys", () => {
     const inputs = adoptingSet(ids(60), others);
     const done = await update(held, inputs, before);
     expect(done.notes[0]).toMatch(
-      /^Keys of workspace ws_1: 60 existing keys to adopt, without their secrets: "k0", .* and 40 more\.$/,
+      /^Keys of workspace ws_1: 60 to adopt, without a secret: "k0", .* and 40 more\.$/,
     );
     expect(counted()).toEqual({ GET: 60 });
     expect(Object.keys(done.state["secrets"] as object)).toHaveLength(40);
@@ -57,7 +57,7 @@ describe("a set that adopts keys", () => {
     expect(sets.check(inputs, undefined).failures).toEqual(
       ["prefix", "metadata"].map(
         (name) =>
-          `keys.a.${name}: can't be combined with existingId, because an adopted key keeps its own; leave it out (this value comes from defaults; override it in the entry, or set null there for no value).`,
+          `keys.a.${name}: can't be combined with existingId, because an adopted key keeps its own; leave it out. The value comes from defaults: override it in the entry, or set null there for no value.`,
       ),
     );
     const keys = { a: { existingId: "key_0", prefix: null, metadata: null } };
@@ -70,9 +70,7 @@ describe("a set that adopts keys", () => {
   test("K11 R18 a set promises in the preview the id of a key to be adopted, and no secret", () => {
     const { sets } = adoptions();
     const inputs = sets.checked(adoptingSet({ a: "key_0" }, { b: {} }));
-    expect(sets.progress).toEqual([
-      'Keys of workspace ws_1: 1 existing key to adopt, without its secret: "a".',
-    ]);
+    expect(sets.progress).toEqual(['Keys of workspace ws_1: 1 to adopt, without a secret: "a".']);
     const { ids: promised, secrets, maskedKeys } = sets.preview(inputs);
     expect(promised).toMatchObject({ a: "key_0" });
     expect(Object.keys(secrets as object)).toEqual(["b"]);
@@ -171,7 +169,7 @@ describe("a set whose existingId changes", () => {
     const inputs = adoptingSet({}, { a: { existingId: "key_1", ...rotated } });
     const done = await update(kept as Kept, inputs, missing);
     expect(done.notes).toEqual([
-      'Keys of workspace ws_1: 1 existing key to adopt, without its secret: "a"; 1 to delete: "a".',
+      'Keys of workspace ws_1: 1 to adopt, without a secret: "a"; 1 to delete: "a".',
     ]);
     expect([done.state["ids"], there()]).toEqual([{ a: "key_1" }, ["key_1"]]);
   });

@@ -63,7 +63,7 @@ describe("the preview of a set", () => {
       "R15 the preview of a set says that a key may be replaced if that depends on unknown values",
       { keys: { ...keys, k0: customer } },
       {},
-      '1 to replace if its unknown values change: "k0".',
+      '1 to replace if unknown values change: "k0".',
     ],
     [
       "E1 the preview of a set names the replaced keys that are still to be deleted, which the engine does not show",

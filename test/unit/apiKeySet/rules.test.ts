@@ -92,7 +92,7 @@ describe("check of an ApiKeySet", () => {
     };
     expect(failuresOf({ keys, defaults: { prefix: "p" } })).toEqual([
       expect.stringMatching(
-        /^keys\.a\.prefix: can't be combined with existingKey, .* \(this value comes from defaults; override it in the entry, or set null there for no value\)\.$/,
+        /^keys\.a\.prefix: can't be combined with existingKey, .* The value comes from defaults: override it in the entry, or set null there for no value\.$/,
       ),
       expect.stringMatching(/^keys\.a\.expiresAt: can't be combined with existingKey, .*; leave it out\.$/),
     ]);
@@ -148,7 +148,7 @@ describe("check of an ApiKeySet", () => {
     const keys = { c: { existingKey: "sk_old", renamedFrom: "a" }, b: { existingKey: "sk_3" } };
     const stays = "can't change while existingKey stays";
     expect(failuresOf({ keys, defaults: { customerId: "cus_2" } }, before)).toEqual([
-      expect.stringMatching(`^keys\\.c\\.customerId: ${stays}.*\\(this value comes from defaults`),
+      expect.stringMatching(`^keys\\.c\\.customerId: ${stays}.*The value comes from defaults`),
     ]);
     expect(failuresOf({ keys: { a } }, { keys: { a: { ...a, metadata: { x: 1 } } } })).toEqual([
       expect.stringMatching(

@@ -18,7 +18,7 @@ test("R16 checked inputs mark each existingKey as a secret for the engine, even 
   const others = { b: { existingKey: null }, c: {}, d: "no entry", existingKey: { name: "ci" } };
   const declared = { workspaceId: "ws_1", keys: { a: { existingKey }, ...others } };
   const set = await provider("ApiKeySet").check?.({}, declared);
-  const keys = { a: { existingKey: marked(existingKey) }, ...others };
+  const keys = { a: { existingKey: marked(existingKey) }, ...others, b: {} };
   expect(set?.inputs).toEqual({ workspaceId: "ws_1", keys });
 });
 
