@@ -236,7 +236,8 @@ function plan(now: Now<Shape>): Plan {
   const isReplaced = compared.replaces.length > 0;
   if (isUncertain(id, state)) {
     const isOpen = inputs.billingId === undefined && !isReplaced;
-    return { ...compared, isPending: true, refusal: isOpen ? stillOpen(state) : undefined };
+    const refusal = `Granting ${label(state)}: it is still not known whether the credits were granted. ${waysOut}`;
+    return { ...compared, isPending: true, refusal: isOpen ? refusal : undefined };
   }
   if (!isReplaced || inputs.billingId !== undefined) return compared;
   const again = containsUnknown(inputs.grant)
@@ -288,8 +289,4 @@ async function grant(session: Session, declared: BillingInputs): Promise<Billing
     if (failure.unresolved) return { ...open, failure: failure.message };
     throw failure;
   }
-}
-
-function stillOpen(state: BillingState): string {
-  return `Granting ${label(state)}: it is still not known whether the credits were granted. ${waysOut}`;
 }

@@ -14,7 +14,7 @@ import {
   type Session,
   type StateOf,
 } from "../core/definition";
-import { type CallWords, explain, Failure, orFail } from "../core/errors";
+import { type CallWords, explain, Failure, InconclusiveError, orFail } from "../core/errors";
 import { expectVisible, findCreated } from "../core/existence";
 import { aString, fieldsOf, isUnknown, optional, required, stable, string } from "../core/fields";
 import { compareFields, type Plan } from "../core/plan";
@@ -178,11 +178,8 @@ async function create(session: Session, declared: ScopeInputs): Promise<ScopeOut
   const found = created.kind === "known" ? findFolded(declared, [...created.value, ...others]) : undefined;
   if (found) return adopted(doing, declared, found);
   const again = "Run `pulumi up` again, which looks for it before creating one";
-  if (failed === undefined)
-    throw new Failure(
-      `${doing}: the service accepted the request, but neither its answer nor its list shows the scope. The scope is not in state. ${again}.`,
-    );
-  throw explain(failed, session, {
+  const unseen = "the service accepted the request, but neither its answer nor its list shows the scope";
+  throw explain(failed ?? new InconclusiveError(unseen, again), session, {
     doing,
     notDone: unclear,
     unclear: `${unclear}. ${again}`,

@@ -459,27 +459,17 @@ function sayingOf(all: readonly Properties[]): Say {
 function plan(now: Now<Shape>): Plan {
   const { state = {}, inputs } = now;
   const compared = compareFields(fields, now);
-  const managed = managedIn(state);
-  const dropped = managed.filter(({ name }) => inputs[name] === undefined);
-  if (compared.replaces.length > 0) {
-    const noLonger = isUnknown(inputs.workspaceId) ? "managed if workspaceId changes" : "managed";
-    return { ...compared, note: outcomesOf(state, managed, state.onDestroy, noLonger) };
-  }
-  if (dropped.length === 0) return compared;
-  return { ...compared, note: outcomesOf(state, dropped, inputs.onDestroy, "declared") };
-}
-
-function outcomesOf(
-  state: SettingsState,
-  fields: readonly Setting[],
-  onDestroy: unknown,
-  noLonger: string,
-): string {
+  const isReplaced = compared.replaces.length > 0;
+  const left = managedIn(state).filter(({ name }) => isReplaced || inputs[name] === undefined);
+  if (left.length === 0) return compared;
+  // A resource that is replaced is destroyed as it was declared before.
+  const { onDestroy } = isReplaced ? state : inputs;
   const [say, restored] = [sayingOf([state]), onDestroy === "restore" ? replaced(state) : []];
-  const outcomes = fields.map((field) => {
+  const outcomes = left.map((field) => {
     const { name } = field;
     if (!restored.includes(field)) return `${name} stays as it is`;
     return `${name} goes back to ${say(name, state.__before?.[name])}, unless it was changed outside Pulumi`;
   });
-  return `Settings of workspace ${state.workspaceId} that are no longer ${noLonger}: ${outcomes.join("; ")}.`;
+  const what = `Settings of workspace ${state.workspaceId} that are no longer ${isReplaced ? "managed" : "declared"}`;
+  return { ...compared, note: `${what}: ${outcomes.join("; ")}.` };
 }

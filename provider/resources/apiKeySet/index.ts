@@ -64,16 +64,12 @@ function secretPath(path: SecretPath): SecretPath {
 async function create(session: Session, declared: SetInputs, plan: SetPlan): Promise<SetOutcome> {
   const id = `keys-${randomUUID()}`;
   const { owned, batch } = await keys.applySteps(session, label(declared), plan);
-  const outcome = { id, state: stateOf(declared, owned) };
-  if (batch.failed.size === 0) return outcome;
-  const doing = `Creating the ${label(declared)}`;
-  if (owned.byAlias.size > 0) return { ...outcome, ...keys.failureOf(doing, batch) };
-  const { summary, lines, unresolved } = batch;
-  const what = unresolved.length === 0 ? "Nothing was created" : "None of them is in state";
-  throw new Failure(`${doing}: ${summary}. ${what}; run \`pulumi up\` again after fixing the cause.`, {
-    lines,
-    unresolved: unresolved.length > 0,
-  });
+  const failed = keys.failureOf(`Creating the ${label(declared)}`, batch);
+  if (failed === undefined || owned.byAlias.size > 0) {
+    return { id, state: stateOf(declared, owned), ...failed };
+  }
+  const { failure, lines, unresolved } = failed;
+  throw new Failure(failure, { lines, unresolved: unresolved.length > 0 });
 }
 
 async function update(

@@ -1,4 +1,4 @@
-// Works on many keys at once. A failing key doesn't stop the others, and each reason is told once.
+/** Works on many keys at once. A failing key doesn't stop the others, and each reason is said once. */
 
 import type { Session, Warn } from "../../core/definition";
 import { askForReport, Failure } from "../../core/errors";
@@ -19,53 +19,43 @@ interface Trouble {
   readonly unresolved: boolean;
 }
 
-export interface Batch {
-  /** Works on a few at a time, and then prints their warnings. `verb` is for the progress line: "5 of 10 created". */
-  each<T extends Item>(
-    verb: string,
-    all: readonly T[],
-    act: (part: Session, one: T) => Promise<void>,
-  ): Promise<void>;
-  /** The names of those that failed. */
-  readonly failed: ReadonlySet<string>;
-  /** "3 of 200 failed". */
-  readonly summary: string;
-  /** A line for each reason of failures, the most frequent first. */
-  readonly lines: readonly string[];
-  /** The lines about keys that the service may have but state has not. */
-  readonly unresolved: readonly string[];
-}
+export type Batch = ReturnType<typeof openBatch>;
 
 const mostLines = 20;
 const mostNames = 20;
 const longestName = 60;
 const progressMs = 3_000;
 
-/** After Ctrl-C, what has not begun is left to the next run. */
-export function failIfCancelled({ closed }: Session): void {
-  if (closed.aborted) throw new Failure("Skipped: the run was canceled.");
-}
-
-export function openBatch(session: Session, subject: string): Batch {
+/** `subject`: what messages call the keys. */
+export function openBatch(session: Session, subject: string) {
   const names = new Set<string>();
   const failures: Trouble[] = [];
   return {
-    get failed() {
+    /** The names of those that failed. */
+    get failed(): ReadonlySet<string> {
       return new Set(failures.map(({ name }) => name));
     },
-    get summary() {
+    /** "3 of 200 failed". */
+    get summary(): string {
       return `${numeral(this.failed.size)} of ${numeral(names.size)} failed`;
     },
-    get lines() {
+    /** A line for each reason of failures, the most frequent first. */
+    get lines(): readonly string[] {
       return linesOf(failures, "reasons");
     },
-    get unresolved() {
+    /** The lines about keys that the service may have but state has not. */
+    get unresolved(): readonly string[] {
       return linesOf(
         failures.filter(({ unresolved }) => unresolved),
         "reasons",
       );
     },
-    async each(verb, all, act) {
+    /** Works on a few at a time, and then prints their warnings. `verb` is for the progress line: "5 of 10 created". */
+    async each<T extends Item>(
+      verb: string,
+      all: readonly T[],
+      act: (part: Session, one: T) => Promise<void>,
+    ): Promise<void> {
       for (const { name } of all) names.add(name);
       const warnings: Trouble[] = [];
       const failed = new Map<unknown, Trouble>();
@@ -81,6 +71,8 @@ export function openBatch(session: Session, subject: string): Batch {
           const warn: Warn = (message, ids = [], general) =>
             warnings.push(warningOf(one.name, message, ids, general));
           try {
+            // After Ctrl-C, what has not begun is left to the next run.
+            if (session.closed.aborted) throw new Failure("Skipped: the run was canceled.");
             await session.part(warn, (part) => act(part, one));
           } catch (error) {
             failed.set(one, failureOf(one.name, error));

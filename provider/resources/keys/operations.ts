@@ -8,7 +8,7 @@ import { adoptedId, type HeldKey, type KeyInputs, type KeyState, maskKey } from 
 import { read as readKey } from "../apiKey/read";
 import { fixedByExisting, lineOf } from "../apiKey/rules";
 import * as apiKey from "../apiKey/write";
-import { type Batch, failIfCancelled, type Item, openBatch } from "./batch";
+import { type Batch, type Item, openBatch } from "./batch";
 
 export interface OwnedKeys {
   /** By alias, with the state that an ApiKey would have; those of a rotating key are "current" and "previous". */
@@ -111,7 +111,6 @@ export async function applySteps(session: Session, label: string, { owned, steps
   if (batch.failed.size === 0) {
     await batch.each("deleted", [...left], async (part, one) => {
       maskKey(part, one.state);
-      failIfCancelled(part);
       await apiKey.deleteKey(part, one);
       left.delete(one);
       // If it can't be deleted, it stays under its alias, with its secret.
@@ -142,7 +141,6 @@ function renamed(steps: readonly Step[], byAlias: OwnedKeys["byAlias"]): OwnedKe
 async function write(session: Session, step: Write): Promise<Outcome<KeyState>> {
   const { op, declared } = step;
   maskKey(session, declared, ...(op === "create" ? [] : [step.key.state]));
-  failIfCancelled(session);
   const problems = op === "replace" ? problemsOf(step) : [];
   if (problems.length > 0) throw new Failure(`Nothing was changed: ${problems.join(" ")}`);
   const outcome =
@@ -163,7 +161,7 @@ function problemsOf({ key, declared }: Replacement): readonly string[] {
 export function failureOf(
   doing: string,
   { failed, summary, lines, unresolved }: Batch,
-): Pick<Outcome, "failure" | "lines" | "unresolved"> | undefined {
+): Required<Pick<Outcome, "failure" | "lines" | "unresolved">> | undefined {
   if (failed.size === 0) return undefined;
   const advice = "State records what succeeded. Do what the lines below say, then run `pulumi up` again.";
   return { failure: `${doing}: ${summary}. ${advice}`, lines, unresolved };
@@ -188,7 +186,6 @@ export async function readKeys(session: Session, label: string, owned: OwnedKeys
   const found = new Map<HeldKey, HeldKey>();
   const [all, toDelete] = [itemsOf(owned), itemsToDelete(owned)];
   await batch.each("read", [...all, ...toDelete], async (part, one) => {
-    failIfCancelled(part);
     maskKey(part, one.state);
     const now = await readKey(part, { id: one.id, state: one.state });
     if (now === undefined) return;
@@ -219,7 +216,6 @@ export async function removeKeys(
 ): Promise<void> {
   const batch = openBatch(session, label);
   await batch.each("deleted", [...itemsOf(owned), ...itemsToDelete(owned)], async (part, one) => {
-    failIfCancelled(part);
     maskKey(part, one.state);
     await apiKey.remove(part, one, elsewhere);
   });

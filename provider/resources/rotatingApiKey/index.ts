@@ -125,7 +125,7 @@ async function update(
     try {
       const made = await makeKey(session, owned, newKey(declared, false));
       owned = made.owned;
-      if (made.failure !== undefined) failed = { failure: made.failure };
+      if (made.failure !== undefined) failed = { failure: made.failure, lines: [], unresolved: [] };
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       const { headline: failure, lines, unresolved } = error;

@@ -9,9 +9,10 @@ import { hostContext } from "../offline";
 /** A batch of keys, each with a secret to mask, with its warnings. */
 function open() {
   const warnings: string[] = [];
-  const session: Pick<Session, "warn" | "tell" | "part"> = {
+  const session: Pick<Session, "warn" | "tell" | "part" | "closed"> = {
     warn: (line) => void warnings.push(line),
     tell: () => {},
+    closed: new AbortController().signal,
     part: (warn, act) => act({ warn } as Partial<Session> as Session),
   };
   return { batch: openBatch(session as Session, "keys"), warnings };

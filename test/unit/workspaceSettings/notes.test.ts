@@ -56,7 +56,7 @@ test("W5 of a workspace that the resource leaves for another one, all settings a
   const restore = { onDestroy: "restore", __before: { defaultExpiration: 30 } };
   // Its own onDestroy counts, not the one that the program has now.
   expect(told(restore, { ...other, workspaceId: unknown, onDestroy: "retain" })).toEqual([
-    `${left} if workspaceId changes: ${three}; ${back("defaultExpiration", "30")}.`,
+    `${left}: ${three}; ${back("defaultExpiration", "30")}.`,
   ]);
 });
 
