@@ -8,9 +8,9 @@ import { define, type Outcome, type Session } from "../../core/definition";
 import { Failure } from "../../core/errors";
 import { certainlyChanged, containsUnknown, unknown } from "../../core/fields";
 import { compareFields, type Plan } from "../../core/plan";
-import { isSecret } from "../../core/secrecy";
+import { shown } from "../../core/secrecy";
 import { applyDrift, failedKey, type Properties } from "../../core/state";
-import { capitalised, sentences } from "../../core/text";
+import { capitalised, listed, sentences } from "../../core/text";
 import {
   adoptedId,
   adoptionNote,
@@ -288,11 +288,14 @@ function noteAbout(decision: Decision): string | undefined {
 }
 
 function partsOf(decision: Decision): readonly string[] {
-  const { inputs, does, current, previous, isUnconfirmed } = decision;
+  const { inputs, does, renewing, current, previous, isUnconfirmed } = decision;
   if (does === "retire") return retiring(decision);
   const staying = (key?: HeldKey) => (key === undefined ? [] : [`${key.id} ${stays(decision)}`]);
   if (does === "create") return ["it has no current key: a new key will be created", ...staying(previous)];
-  if (does === "rotate") return [`${why(decision)}: a new key will be created`, ...staying(current)];
+  if (does === "rotate") {
+    const why = renewing.length > 0 ? `${listed(renewing)} changed` : `${current?.id} is due`;
+    return [`${why}: a new key will be created`, ...staying(current)];
+  }
   if (isUnconfirmed)
     return [
       `${current?.id} could not be confirmed to match the program: it will be updated again, and ${previous?.id} stays valid`,
@@ -300,53 +303,39 @@ function partsOf(decision: Decision): readonly string[] {
   const open = needsNewKey.filter((name) => containsUnknown(inputs[name]));
   if (open.length === 0) return [];
   return previous === undefined
-    ? [`a new key will be created if ${inWords(open)} changes`]
+    ? [`a new key will be created if ${listed(open)} changes`]
     : [
-        `the update will fail if ${inWords(open)} changes, because the previous key, ${previous.id}, still exists`,
+        `the update will fail if ${listed(open)} changes, because the previous key, ${previous.id}, still exists`,
       ];
 }
 
 /** How long a previous key stays whose overlap begins now. */
 function stays({ inputs, time }: Decision): string {
-  const day = dayIn(inputs, after(time, inputs.overlap));
-  const least = inputs.retire === "whenUnused" ? "at least " : "";
   if (msOf(inputs.overlap) === 0) return "stays valid until the next update";
-  return `stays valid ${day === undefined ? "for the overlap" : `${least}until ${day}`}`;
+  const least = inputs.retire === "whenUnused" ? "at least " : "";
+  return `stays valid ${least}until ${dayIn(inputs, after(time, inputs.overlap))}`;
 }
 
-/** Why the key is to be rotated. */
-function why({ renewing, current }: Decision): string {
-  return renewing.length > 0 ? `${inWords(renewing)} changed` : `${current?.id} is due`;
-}
-
+/** The deletion of the previous key, and what it leaves to the next update. */
 function retiring(decision: Decision): readonly string[] {
-  const { inputs, previous, overlapFrom } = decision;
-  const ended = msOf(inputs.overlap) === 0 ? undefined : overlapEnd(decision);
-  const isOver = `the overlap of ${previous?.id} ${ended === undefined ? "is over" : `ended on ${ended}`}`;
-  const unless =
-    inputs.retire === "whenUnused"
-      ? ` unless it may have been used since ${dayIn(inputs, overlapFrom) ?? "then"}`
-      : "";
-  return [`${isOver}: ${previous?.id} will be deleted${unless}`, ...waiting(decision)];
-}
-
-/** What an update that deletes the previous key leaves to the next one. */
-function waiting({ renewing, isDue }: Decision): readonly string[] {
-  if (renewing.length === 0 && !isDue) return [];
-  const what = renewing.length > 0 ? `that the change of ${inWords(renewing)} needs` : "that is due";
-  return [`once it is deleted, the next update creates the new key ${what}`];
+  const { inputs, previous, overlapFrom, renewing, isDue } = decision;
+  const since = `may have been used since ${dayIn(inputs, overlapFrom)}`;
+  const unless = inputs.retire === "whenUnused" ? ` unless it ${since}` : "";
+  const deletion = `the overlap of ${previous?.id} ended on ${overlapEnd(decision)}: ${previous?.id} will be deleted${unless}`;
+  if (renewing.length === 0 && !isDue) return [deletion];
+  const what = renewing.length > 0 ? `that the change of ${listed(renewing)} needs` : "that is due";
+  return [deletion, `once it is deleted, the next update creates the new key ${what}`];
 }
 
 /** Why a change can't be applied now, and what to do. */
 function refusal(decision: Decision): string {
   const { inputs, renewing, current, previous, isUnconfirmed } = decision;
-  const needs = `the change of ${inWords(renewing)} needs a new key, but the previous key, ${previous?.id}, still exists`;
+  const needs = `the change of ${listed(renewing)} needs a new key, but the previous key, ${previous?.id}, still exists`;
   if (isUnconfirmed) {
     return `${needs}, because ${current?.id} could not be confirmed to match the program yet; undo that change until an update has succeeded.`;
   }
-  const until = overlapEnd(decision);
   const declare = inputs.retire === "whenUnused" ? ' and retire to "afterOverlap"' : "";
-  return `${needs}${until === undefined ? "" : ` until ${until}`}, and there are never more than two; undo that change until then or, to delete the previous key now, set overlap to "0d"${declare} and run \`pulumi up\` twice: the first deletes it, and the second creates the new key.`;
+  return `${needs} until ${overlapEnd(decision)}, and there are never more than two; undo that change until then or, to delete the previous key now, set overlap to "0d"${declare} and run \`pulumi up\` twice: the first deletes it, and the second creates the new key.`;
 }
 
 /** A time with the precision of a day, as services give it that count the use of a key by days. */
@@ -358,33 +347,29 @@ const wholeDay = /^\d{4}-\d\d-\d\d(T00:00:00(\.0+)?(Z|\+00:00)?)?$/;
  */
 function stillUsed(decision: Decision, lastUsed: string): string | undefined {
   const { state, inputs, previous, overlapFrom } = decision;
-  const since = dayIn(inputs, overlapFrom) ?? "the overlap began";
   const endOfUse = wholeDay.test(lastUsed) ? Date.parse(lastUsed.slice(0, 10)) + dayMs : 0;
   const isUnused = lastUsed === state.__lastUsed && endOfUse <= (overlapFrom ?? 0);
   if (lastUsed !== "" && isUnused) return undefined;
   const reason =
     lastUsed === ""
       ? 'the service does not say when it was last used. To delete it after its overlap, set retire to "afterOverlap"'
-      : `it may have been used since ${since}`;
+      : `it may have been used since ${dayIn(inputs, overlapFrom)}`;
   return sentences(
     `${capitalised(label(inputs))}: the previous key, ${previous?.id}, is not deleted, because ${reason}`,
     `It ${stays(decision)}`,
   );
 }
 
-function inWords(names: readonly string[]): string {
-  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
-}
-
-function overlapEnd({ inputs, overlapFrom }: Decision): string | undefined {
+function overlapEnd({ inputs, overlapFrom }: Decision): string {
   return dayIn(inputs, after(overlapFrom, inputs.overlap));
 }
 
-/** A time as a date, or with the hour where the length counts hours; `undefined` if that would show a secret. */
-function dayIn(inputs: RotatingDraft, ms: number | undefined): string | undefined {
+/** A time as a date, or with the hour where the length counts hours. It would show an overlap that is secret. */
+function dayIn(inputs: RotatingDraft, ms: number | undefined): string {
   const text = iso(ms);
-  if (text === undefined || isSecret(inputs, "overlap")) return undefined;
-  return (msOf(inputs.overlap) ?? 0) % dayMs === 0 ? text.slice(0, 10) : `${text.slice(0, 16)}Z`;
+  if (text === undefined) return "a time that is not known yet";
+  const isDay = (msOf(inputs.overlap) ?? 0) % dayMs === 0;
+  return shown(inputs, "overlap", isDay ? text.slice(0, 10) : `${text.slice(0, 16)}Z`);
 }
 
 const ofCurrent = [

@@ -115,7 +115,7 @@ describe("a secret value", () => {
     const changed = { ...secretName, keepers: { a: "b" } };
     const { message } = await failureOf(ci.up(kept, changed));
     const all = [message, ...ci.told(), ...ci.warnings].join("\n");
-    expect(all).toContain("Rotating key in workspace ws_1: the overlap of key_1 is over");
+    expect(all).toContain("Rotating key in workspace ws_1: the overlap of key_1 ended on [secret]");
     expect(all).not.toMatch(/hush|2026-04/);
   });
 
