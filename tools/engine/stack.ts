@@ -144,8 +144,11 @@ export async function createStack(project: Project, options: StackOptions): Prom
     if (mine.result === undefined) throw new Error("the CLI was not run");
     return outcomeOf(mine.result, events);
   };
-  const run = async (args: readonly string[]): Promise<Outcome> =>
-    needsProgram(args) ? operate((all) => stack.preview(all), {}, args) : outcomeOf(await command(args), []);
+  const run = async (args: readonly string[]): Promise<Outcome> => {
+    if (!needsProgram(args)) return outcomeOf(await command(args), []);
+    const outcome = await operate((all) => stack.preview(all), {}, args);
+    return ["up", "preview"].includes(args[0] ?? "") ? wholeProgram(outcome) : outcome;
+  };
 
   const config = Object.entries(options.config ?? {}).map(
     ([key, value]) => [key, configValue(value)] as const,
@@ -162,9 +165,10 @@ export async function createStack(project: Project, options: StackOptions): Prom
 
   return {
     name,
-    up: (given = {}) => operate((all) => stack.up(all), given),
-    preview: (given = {}) => operate((all) => stack.preview(all), given),
-    previewRefresh: (given = {}) => operate((all) => stack.preview(all), { ...given, refresh: true }),
+    up: async (given = {}) => wholeProgram(await operate((all) => stack.up(all), given)),
+    preview: async (given = {}) => wholeProgram(await operate((all) => stack.preview(all), given)),
+    previewRefresh: async (given = {}) =>
+      wholeProgram(await operate((all) => stack.preview(all), { ...given, refresh: true })),
     refresh: (given = {}) => operate((all) => stack.refresh(all), given),
     destroy: (given = {}) => operate((all) => stack.destroy(all), given),
     import: (file, ...args) =>
@@ -188,6 +192,20 @@ export async function createStack(project: Project, options: StackOptions): Prom
     setConfig: (key, value) =>
       value === undefined ? stack.removeConfig(key) : stack.setConfig(key, configValue(value)),
   };
+}
+
+/**
+ * The outcome of a command whose program ran to its end. If the engine can't be reached, as on a machine that is too busy,
+ * Pulumi's SDK ends a program in silence: it seems to declare nothing, and the update deletes everything.
+ */
+function wholeProgram(outcome: Outcome): Outcome {
+  // A program gives the stack its outputs last.
+  const isEnd = ({ resOutputsEvent: event }: EngineEvent) =>
+    event?.metadata.type === "pulumi:pulumi:Stack" &&
+    ["create", "same", "update"].includes(event.metadata.op);
+  if (outcome.ok && !outcome.events.some(isEnd))
+    throw new Error(`The program did not run to its end:\n${outcome.output}`);
+  return outcome;
 }
 
 /** The value with its secrets in plain text, at any depth. */
