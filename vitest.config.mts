@@ -11,7 +11,7 @@ const onlyInAll = [
   // Whether the bench runs, which no rule requires.
   "test/bench/**",
   // More ways to interrupt a run: engine/interruption, host/ending.
-  "test/engine/{interruptionKilled,apiKeySetInterruption}.test.ts",
+  "test/engine/interruptionKilled.test.ts",
   // Secrets, states of sets and credits again: engine/{declaredSecrets,snapshots,customerBillingReplaced}, unit/customerBilling.
   "test/engine/{canary,snapshotsOfSets,customerBilling}.test.ts",
   // Every snapshot moved to the plugin and back: engine/moving.
@@ -20,16 +20,10 @@ const onlyInAll = [
   "test/engine/adoptCommand.test.ts",
   // When the engine passes which token: unit/core/config, host/configuration.
   "test/engine/tokenRotation.test.ts",
-  // Two stacks of one workspace: unit/{apiKey,scope,workspaceSettings}.
-  "test/engine/{twoStacks,sharedKey}.test.ts",
   // Programs in Python and Go, which need generated SDKs.
   "test/engine/languages.test.ts",
   // It builds a code generator: engine/import.
   "test/engine/importMany.test.ts",
-  // A rotating key with more commands: engine/examples, engine/moving.
-  "test/engine/rotatingApiKey.test.ts",
-  // Programs that the CLI starts, in JavaScript and as ES modules too: engine/readme.
-  "test/engine/plainCli.test.ts",
   // The examples of the pages for teams: engine/{readme,examples}.
   "test/engine/pages.test.ts",
 ];
