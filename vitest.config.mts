@@ -4,32 +4,24 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Files that only `npm run test:all` runs; those after the colons test the same rules once. See also test/all.ts. */
 const onlyInAll = [
-  // Settings again: engine/workspaceSettings.
-  "test/engine/workspaceSettingsLifecycle.test.ts",
-  // The commands on the pages for pipelines and troubleshooting, each of which another test runs too.
-  "test/engine/{pipelines,troubleshooting}.test.ts",
+  // The commands and programs on the pages, which other tests run too or at least compile.
+  "test/engine/pages.test.ts",
   // Whether the bench runs, which no rule requires.
   "test/bench/**",
   // More ways to interrupt a run: engine/interruption, host/ending.
   "test/engine/interruptionKilled.test.ts",
-  // Secrets, states of sets and credits again: engine/{declaredSecrets,snapshots,customerBillingReplaced}, unit/customerBilling.
-  "test/engine/{canary,snapshotsOfSets,customerBilling}.test.ts",
-  // Every snapshot moved to the plugin and back: engine/moving.
-  "test/engine/snapshotsMoved.test.ts",
-  // Adoption by the command, on the engine: client/adoptCommand, engine/examples.
-  "test/engine/adoptCommand.test.ts",
+  // Secrets again, with more faults: engine/{declaredSecrets,lifecycle…}, client/secrecy.
+  "test/engine/canary.test.ts",
   // When the engine passes which token: unit/core/config, host/configuration.
   "test/engine/tokenRotation.test.ts",
   // Programs in Python and Go, which need generated SDKs.
   "test/engine/languages.test.ts",
   // It builds a code generator: engine/import.
   "test/engine/importMany.test.ts",
-  // The examples of the pages for teams: engine/{readme,examples}.
-  "test/engine/pages.test.ts",
 ];
 
 /** Short files whose tests take long. */
-const long = /\/engine\/(\w+Lifecycle|readme|snapshotShape)\.test\.ts$/;
+const long = /\/engine\/(lifecycle\w+|readme|snapshotShape)\.test\.ts$/;
 
 /** Starts with the files that take long, so that no core is idle at the end. In a new clone, Vitest knows only file sizes. */
 class LongFirst extends BaseSequencer {

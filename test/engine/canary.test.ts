@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import type { Endpoint, Fault, Variant } from "../../standin";
 import type { Outcome } from "../../tools/engine/outcome";
 import { descendants, watchArguments } from "../../tools/engine/processes";
-import { type Scene, setScene } from "./scene";
-import { found } from "./secrecy";
+import { found } from "./expectations";
+import { type Scene, sceneOfTest } from "./scene";
 
 /** Strings that occur nowhere else: where one is found, it has leaked. */
 const tokens = {
@@ -51,11 +51,7 @@ const program = (step: string, existingKey: string, more = "") => `
   export const given = takenOver.existingKey;
 `;
 
-// Each test runs the engine many times, which takes long on a busy machine.
-vi.setConfig({ testTimeout: 300_000 });
-
 let scene: Scene;
-let watch: ReturnType<typeof watchArguments>;
 const go = (command: string, ...args: string[]) =>
   scene.stack.run([command, "--yes", "--skip-preview", "--continue-on-error", ...args]);
 const injectAll = (endpoint: Endpoint, ...faults: readonly Fault[]) => {
@@ -79,8 +75,8 @@ const tooMuch = (text: string): Fault => ({
 const failing = (outcome: Outcome) => expect(outcome.ok, outcome.output).toBe(false);
 const working = (outcome: Outcome) => expect(outcome.ok, outcome.output).toBe(true);
 
-beforeAll(async () => {
-  scene = await setScene("canary", {
+it("R16 no secret of the service is in any output, file or command line, whatever fails", async () => {
+  scene = await sceneOfTest("canary", {
     program: program("first", "APIKEYS_CANARY_FIRST"),
     tenants: Object.entries(tokens).map(([name, accessToken]) => ({
       name,
@@ -98,15 +94,12 @@ beforeAll(async () => {
     }),
   });
   // Only now, because Automation API passes the stack's config to the CLI as arguments.
-  watch = watchArguments();
-});
-// Searches all that was printed and written, for every secret that the service ever saw.
-afterAll(() => {
-  watch?.stop();
-  return scene?.close();
-});
+  const watch = watchArguments();
+  onTestFinished(() => {
+    watch.stop();
+  });
 
-it("creates that are refused, or whose answers are lost, truncated or garbled, leak no secret", async () => {
+  // Creates that are refused, or whose answers are lost, truncated or garbled.
   speak("problem");
   const lost: readonly Fault[] = [
     { kind: "errorAfter" },
@@ -139,9 +132,8 @@ it("creates that are refused, or whose answers are lost, truncated or garbled, l
   // The answer to the grant was lost, so this program grants again.
   await scene.declare(program("second", "APIKEYS_CANARY_FIRST"));
   working(await go("up"));
-});
 
-it("commands that show state, failing updates and a replaced existingKey leak no secret", async () => {
+  // Commands that show state, failing updates, and a replaced existingKey.
   await scene.declare(program("third", "APIKEYS_CANARY_SECOND"));
   working(await scene.stack.run(["preview", "--diff"]));
   working(await scene.stack.run(["preview", "--diff", "--refresh", "--debug", "--show-replacement-steps"]));
@@ -170,9 +162,8 @@ it("commands that show state, failing updates and a replaced existingKey leak no
     "stack history",
   ])
     working(await scene.stack.run(line.split(" ")));
-});
 
-it("a host that dies during a create leaks no secret", async () => {
+  // A host that dies during a create.
   await scene.declare(program("fourth", "APIKEYS_CANARY_SECOND"));
   for (const signal of ["SIGABRT", "SIGSEGV"] as const) {
     scene.service.clearRequests();
@@ -191,9 +182,8 @@ it("a host that dies during a create leaks no secret", async () => {
     failing(await running);
     scene.service.clearFaults();
   }
-});
 
-it("a failing refresh, a failing destroy and all command lines leak no secret", async () => {
+  // A failing refresh, a failing destroy, and all command lines.
   injectAll("readApiKey", tooMuch(tokens.config), { kind: "html" }, { kind: "garbled" });
   failing(await scene.stack.refresh());
   scene.service.clearFaults();
@@ -209,9 +199,8 @@ it("a failing refresh, a failing destroy and all command lines leak no secret", 
   const lines = watch.stop();
   expect(lines.some((line) => line.includes("dynamic-provider"))).toBe(true);
   expect(found(new Map(lines.map((line) => [line, line])), scene.service.secrets())).toEqual([]);
-});
 
-it("the searched output is long, and the service saw every secret that was searched for", () => {
+  // The searched output is long, and the service saw every secret that was searched for.
   const secrets = scene.service.secrets();
   const given = Object.values(existing).flatMap((value) => [value, inSet(value)]);
   expect(secrets).toEqual(expect.arrayContaining([...Object.values(tokens), ...given]));

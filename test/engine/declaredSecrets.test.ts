@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { Outcome } from "../../tools/engine/outcome";
-import { isAll, someOf } from "../all";
-import { itInAll } from "../inAll";
-import { expectQuiet, expectSilentUp, onlyLine, stepsFor } from "./expectations";
-import { type Scene, type SceneOptions, setScene } from "./scene";
-import { expectKept } from "./secrecy";
+import { isAll } from "../all";
+import { expectKept, expectQuiet, expectSilentUp, onlyLine, stepsFor } from "./expectations";
+import { type Scene, type SceneOptions, sceneOfTest } from "./scene";
 
 /** A program, and the values in it that must be seen nowhere. */
 interface Declared {
@@ -97,7 +95,7 @@ const tenants = [
 
 /** A scene that knows which values it must never show, also in lower case, as the service may spell them. */
 async function setSecretScene(name: string, options: SceneOptions) {
-  const scene = await setScene(name, { tenants, ...options });
+  const scene = await sceneOfTest(name, { tenants, ...options });
   const hidden = new Set<string>();
   return {
     scene,
@@ -113,8 +111,6 @@ async function setSecretScene(name: string, options: SceneOptions) {
   };
 }
 
-type SecretScene = Awaited<ReturnType<typeof setSecretScene>>;
-
 /** By the resource's name. */
 async function outputsOf({ stack }: Scene) {
   const { resources = [] } = await stack.exportState({ showSecrets: true });
@@ -126,49 +122,54 @@ function succeeded(outcome: Outcome): Outcome {
   return outcome;
 }
 
-describe("values that the program made secret", () => {
-  let kept: SecretScene;
-  let scene: Scene;
+it("R16 values that the program made secret are neither in outputs, messages and files of any command, nor in plain text in state", async () => {
+  const kept = await setSecretScene("declared-secrets", { variant: "normalizing" });
+  const { scene } = kept;
   const declare = async (turn: string) => {
     const { hidden, program } = everyKind(turn);
-    kept.hide(...hidden);
+    kept.hide(formerPrefix, ...hidden);
     await scene.declare(program);
   };
-  const keyNamed = (name: string) =>
-    scene.service.keys({ deleted: false }).find((key) => key.name.toLowerCase() === name.toLowerCase())?.id ??
-    `no key ${name}`;
+  await declare("first");
+  succeeded(await scene.stack.up({ diff: true }));
+  expect(scene.service.keys().map(({ name }) => name)).toContain("nightingale first");
+  await kept.expectHidden();
+  const outputs = await outputsOf(scene);
+  const { name, __observed, effectivePrefix } = outputs.get("key") ?? {};
+  for (const value of [name, __observed, effectivePrefix]) expect(value).toHaveProperty("plaintext");
+  // Values that are not secret stay in plain text.
+  expect(outputs.get("optional")).toMatchObject({
+    workspaceId: "ws_main",
+    maskedKey: expect.stringMatching(/^sk_/),
+  });
+  expect(Object.keys(outputs.get("set")?.["ids"] ?? {})).toEqual(["acme", "beta"]);
+  // The destroy restores settings, which the "normalizing" variant would rewrite.
+  scene.service.setVariant({});
+  const { output } = succeeded(await scene.stack.destroy());
+  expect(output).toMatch(/The scope in workspace ws_main \(\S+\) stays in the service/);
+  expect(output).toMatch(/The credits of \S+ in workspace ws_main stay in the service/);
+  await kept.expectHidden();
+});
 
-  beforeAll(async () => {
-    kept = await setSecretScene("declared-secrets", { variant: "normalizing" });
-    scene = kept.scene;
-    kept.hide(formerPrefix);
+it.runIf(isAll)(
+  "R16 values that the program made secret stay so in refreshes and in updates that fail",
+  async () => {
+    const kept = await setSecretScene("declared-secrets-again", { variant: "normalizing" });
+    const { scene } = kept;
+    const declare = async (turn: string) => {
+      const { hidden, program } = everyKind(turn);
+      kept.hide(formerPrefix, ...hidden);
+      await scene.declare(program);
+    };
     await declare("first");
-  });
-  afterAll(() => scene?.close());
-
-  it("R16 are neither in an update's output nor in plain text in state, even if the service rewrote them", async () => {
+    const keyNamed = (name: string) =>
+      scene.service.keys({ deleted: false }).find((key) => key.name.toLowerCase() === name.toLowerCase())
+        ?.id ?? `no key ${name}`;
     succeeded(await scene.stack.up({ diff: true }));
-    expect(scene.service.keys().map(({ name }) => name)).toContain("nightingale first");
-    await kept.expectHidden();
-    const outputs = await outputsOf(scene);
-    const { name, __observed, effectivePrefix } = outputs.get("key") ?? {};
-    for (const value of [name, __observed, effectivePrefix]) expect(value).toHaveProperty("plaintext");
-    // Values that are not secret stay in plain text.
-    expect(outputs.get("optional")).toMatchObject({
-      workspaceId: "ws_main",
-      maskedKey: expect.stringMatching(/^sk_/),
-    });
-    expect(Object.keys(outputs.get("set")?.["ids"] ?? {})).toEqual(["acme", "beta"]);
-  });
-
-  itInAll("R16 are in no preview, and show no change by themselves", async () => {
     succeeded(await scene.stack.preview({ diff: true }));
-    await expectSilentUp(scene);
     await expectQuiet(scene);
-    await kept.expectHidden();
-  });
 
-  itInAll("R16 make secret what a refresh finds in their place", async () => {
+    // What a refresh finds in their place is secret too.
     const drift = {
       name: "Bittern",
       optional: "Dipper",
@@ -199,38 +200,29 @@ describe("values that the program made secret", () => {
     });
     const refresh = succeeded(await scene.stack.refresh());
     expect(stepsFor(refresh, "key")).toMatchObject([{ op: "update" }]);
-    const preview = succeeded(await scene.stack.preview({ diff: true }));
-    expect(preview.changes, preview.output).toMatchObject({ update: 4 });
-    expect(stepsFor(preview, "set")[0]?.diffs).toEqual(["keys"]);
+    const drifted = succeeded(await scene.stack.preview({ diff: true }));
+    expect(drifted.changes, drifted.output).toMatchObject({ update: 4 });
+    expect(stepsFor(drifted, "set")[0]?.diffs).toEqual(["keys"]);
     await kept.expectHidden();
-  });
-
-  itInAll("R16 stay secret in `preview --refresh`, and in the update that reverts the drift", async () => {
     succeeded(await scene.stack.previewRefresh({ diff: true }));
     succeeded(await scene.stack.up({ diff: true }));
-    await expectQuiet(scene);
     await kept.expectHidden();
-  });
 
-  itInAll(
-    "R16 are in no message of an update that the service refuses with an echo of the request",
-    async () => {
-      scene.service.setVariant({
-        errorEchoes: "request",
-        keyScopes: "mustBeDefined",
-        positiveNumber: "both",
-      });
-      await declare("second");
-      const failed = await scene.stack.up({ diff: true });
-      const line = onlyLine(failed, "key");
-      expect(line).toMatch(/^Updating the key in workspace ws_main \(key_\w+\): the service answered 400/);
-      expect(line).toContain("{'name':'[secret]','scopes':[{'representation':'[secret]'");
-      await kept.expectHidden();
-      scene.service.setVariant({});
-    },
-  );
+    // The service refuses the update, with an echo of the request.
+    scene.service.setVariant({
+      errorEchoes: "request",
+      keyScopes: "mustBeDefined",
+      positiveNumber: "both",
+    });
+    await declare("second");
+    const refused = await scene.stack.up({ diff: true });
+    const line = onlyLine(refused, "key");
+    expect(line).toMatch(/^Updating the key in workspace ws_main \(key_\w+\): the service answered 400/);
+    expect(line).toContain("{'name':'[secret]','scopes':[{'representation':'[secret]'");
+    await kept.expectHidden();
+    scene.service.setVariant({});
 
-  itInAll("R16 are in no message of an update that fails halfway, which state stores", async () => {
+    // The update fails halfway, which state stores.
     await declare("third");
     // The service answers 200, but applies nothing.
     scene.service.inject({
@@ -238,12 +230,14 @@ describe("values that the program made secret", () => {
       times: Number.POSITIVE_INFINITY,
       fault: { kind: "status", status: 200, body: {} },
     });
-    const failed = await scene.stack.up({ diff: true, args: ["--continue-on-error"] });
+    const halfway = await scene.stack.up({ diff: true, args: ["--continue-on-error"] });
     scene.service.clearFaults();
-    expect(failed.ok).toBe(false);
-    expect(failed.output).toContain("name: should be [secret], the service has [secret]");
-    expect(failed.output).toContain("scopes: should be [secret], the service has [secret]");
-    expect(failed.output).toContain("defaultKeyPrefix: should be [secret], the service has [secret]");
+    expect(halfway.ok).toBe(false);
+    expect(halfway.output).toContain("name: the program has [secret], the service still has [secret]");
+    expect(halfway.output).toContain("scopes: the program has [secret], the service still has [secret]");
+    expect(halfway.output).toContain(
+      "defaultKeyPrefix: the program has [secret], the service still has [secret]",
+    );
     await kept.expectHidden();
     const { resources = [] } = await scene.stack.exportState();
     const broken = resources.filter(({ initErrors = [] }) => initErrors.length > 0);
@@ -253,38 +247,23 @@ describe("values that the program made secret", () => {
       "set",
       "settings",
     ]);
-  });
-
-  itInAll(
-    "R16 stay secret in the refresh after that, in the next update and in a failing destroy",
-    async () => {
-      succeeded(await scene.stack.refresh({ args: ["--diff"] }));
-      await kept.expectHidden();
-      succeeded(await scene.stack.up({ diff: true }));
-      await expectSilentUp(scene);
-      scene.service.inject({ endpoint: "deleteApiKey", times: 3, fault: { kind: "status", status: 403 } });
-      const failed = await scene.stack.destroy();
-      scene.service.clearFaults();
-      expect(failed.error).toMatch(
-        /Deleting the key in workspace ws_\w+ \(key_\w+\): the service answered 403/,
-      );
-      await kept.expectHidden();
-      succeeded(await scene.stack.up());
-    },
-  );
-
-  it("R16 are in no message of destroy", async () => {
-    // The destroy restores settings, which the "normalizing" variant would rewrite.
-    scene.service.setVariant({});
-    const { output } = succeeded(await scene.stack.destroy());
-    expect(output).toMatch(/The scope in workspace ws_main \(\S+\) stays in the service/);
-    expect(output).toMatch(/The credits of \S+ in workspace ws_main stay in the service/);
+    succeeded(await scene.stack.refresh({ args: ["--diff"] }));
     await kept.expectHidden();
-  });
-});
+    succeeded(await scene.stack.up({ diff: true }));
+    await expectSilentUp(scene);
+    scene.service.inject({ endpoint: "deleteApiKey", times: 3, fault: { kind: "status", status: 403 } });
+    const failed = await scene.stack.destroy();
+    scene.service.clearFaults();
+    expect(failed.error).toMatch(
+      /Deleting the key in workspace ws_\w+ \(key_\w+\): the service answered 403/,
+    );
+    await kept.expectHidden();
+    succeeded(await scene.stack.up());
+  },
+);
 
-describe("values that the program makes secret, or no longer secret, without another change", () => {
-  let scene: Scene;
+it("R16 values that the program makes secret, or no longer secret, take one update of each resource, and no request", async () => {
+  const scene = await sceneOfTest("changed-secrecy", { tenants, variant: "normalizing" });
   const texts = ["Nightingale", "heronpfx", "kestrel", "ibispfx", "plover", "Jackdaw", "lapwing", "76543"];
   const declare = (mark: "s" | "") =>
     scene.declare(`import * as pulumi from "@pulumi/pulumi";
@@ -328,57 +307,23 @@ new CustomerBilling("billing", { workspaceId, totalCredits: ${mark}("76543") });
     ["billing", ["76543"]],
   ]);
   const kinds = [...inPlain.keys()];
-
-  beforeAll(async () => {
-    scene = await setScene("changed-secrecy", { tenants, variant: "normalizing" });
-    await declare("");
-    succeeded(await scene.stack.up());
-  });
-  afterAll(() => scene?.close());
-
-  const cases = [
-    ["made secret", "s", []],
-    ["no longer secret", "", undefined],
-    ["secret again", "s", []],
-  ] as const;
-  it.each(someOf(cases, ([words]) => words === "made secret"))(
-    "R16 take one update of each resource, and no request: %s",
-    async (_, mark, found) => {
-      await declare(mark);
-      scene.service.clearRequests();
-      if (isAll) {
-        const preview = succeeded(await scene.stack.preview({ diff: true }));
-        expect(preview.changes, preview.output).toEqual({ same: 1, update: kinds.length });
-      }
-      const up = succeeded(await scene.stack.up());
-      expect(up.changes, up.output).toEqual({ same: 1, update: kinds.length });
-      for (const { detailedDiff, diffs } of up.steps) {
-        expect([...diffs, ...Object.keys(detailedDiff)].filter((name) => name.startsWith("__"))).toEqual([]);
-      }
-      expect(scene.service.requests).toEqual([]);
-      const now = await state();
-      for (const name of kinds) {
-        expect(now.get(name)?.toSorted(), name).toEqual(found ?? inPlain.get(name)?.toSorted());
-      }
-      await expectSilentUp(scene);
-      if (isAll) await expectQuiet(scene);
-    },
-  );
-
-  itInAll("R16 stay secret in a key that the program only reads by `.get`", async () => {
-    const { id } = scene.service.addKey({ workspaceId: "ws_main", name: "theirs" });
-    await scene.declare(`import * as pulumi from "@pulumi/pulumi";
-import { ApiKey } from "pulumi-apikeys";
-const workspaceId = pulumi.secret("ws_main");
-export const found = ApiKey.get("found", "${id}", { workspaceId }).name;
-`);
-    const up = await scene.stack.up();
-    succeeded(up);
-    const { resources = [] } = await scene.stack.exportState();
-    const { inputs, outputs } = resources.find(({ urn }) => urn.endsWith("::found")) ?? {};
-    expect(JSON.stringify({ inputs, outputs })).not.toContain("ws_main");
-    scene.service.deleteKey(id);
-    const gone = await scene.stack.up();
-    expect(onlyLine(gone, "found")).toBe(`There is no ApiKey ${id} in workspace [secret]: check both ids.`);
-  });
+  await declare("");
+  succeeded(await scene.stack.up());
+  for (const mark of isAll ? (["s", "", "s"] as const) : (["s"] as const)) {
+    await declare(mark);
+    scene.service.clearRequests();
+    const preview = succeeded(await scene.stack.preview({ diff: true }));
+    const up = succeeded(await scene.stack.up());
+    for (const { changes, output } of [preview, up])
+      expect(changes, output).toEqual({ same: 1, update: kinds.length });
+    for (const { detailedDiff, diffs } of up.steps) {
+      expect([...diffs, ...Object.keys(detailedDiff)].filter((name) => name.startsWith("__"))).toEqual([]);
+    }
+    expect(scene.service.requests).toEqual([]);
+    const now = await state();
+    for (const name of kinds)
+      expect(now.get(name)?.toSorted(), name).toEqual(mark === "s" ? [] : inPlain.get(name)?.toSorted());
+    await expectSilentUp(scene);
+    if (isAll) await expectQuiet(scene);
+  }
 });

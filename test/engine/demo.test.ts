@@ -1,30 +1,19 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { type DemoResult, runDemo } from "../../examples/demo/run";
+import { runDemo } from "../../examples/demo/run";
 import { type CommandResult, execute } from "../../tools/engine/command";
 import { shellEnvironment } from "../../tools/engine/environment";
 import { checkout } from "../../tools/engine/folders";
-import { describeInAll } from "../inAll";
+import { isAll } from "../all";
 
 /** Runs the demo as `npm run demo` does, except for the build, which other tests are using. */
-async function demo(
-  onStdout?: (text: string, pid: number) => void,
-): Promise<CommandResult & { pid: number }> {
+async function demo(): Promise<CommandResult> {
   const { scripts } = JSON.parse(await readFile(join(checkout, "package.json"), "utf8"));
   const [build, script = ""] = scripts.demo.split(" && ");
   expect(build).toBe("npm run build");
   const [command = "", ...args] = script.split(" ");
-  let pid = 0;
-  const result = await execute(command, args, {
-    cwd: checkout,
-    env: shellEnvironment(checkout, []),
-    onStart: (started) => {
-      pid = started;
-    },
-    onStdout: (text) => onStdout?.(text, pid),
-  });
-  return { ...result, pid };
+  return execute(command, args, { cwd: checkout, env: shellEnvironment(checkout, []) });
 }
 
 /** The last column of the final table. */
@@ -66,65 +55,22 @@ describe("the demo", () => {
   });
 });
 
-describeInAll("a demo whose service doesn't remove permissions", () => {
-  const printed: string[] = [];
-  let result: DemoResult;
-
-  beforeAll(async () => {
-    result = await runDemo({ variant: { patchScopes: "neverNarrows" }, print: (text) => printed.push(text) });
-  });
-
-  it("says which step failed, and skips the following ones", () => {
-    expect(result.ok).toBe(false);
+it.runIf(isAll)(
+  "the demo says which step failed, with both values, skips the following ones, and destroys what it has created",
+  async () => {
+    const printed: string[] = [];
+    const { ok, verdicts } = await runDemo({
+      variant: { patchScopes: "neverNarrows" },
+      print: (text) => printed.push(text),
+    });
+    expect(ok).toBe(false);
     const results = ["ok", "ok", "ok", "ok", "FAILED", "not run", "not run", "not run", "ok", "ok"];
-    expect(result.verdicts.map((verdict) => verdict.result)).toEqual(results);
+    expect(verdicts.map((verdict) => verdict.result)).toEqual(results);
     expect(resultsIn(printed.join(""))).toEqual(results);
-  });
-
-  it("shows the expected and the actual values", () => {
     expect(printed.join("")).toContain(`FAILED: the key in the service matches the program.
   expected: {"name":"shop","enabled":true,"scopes":"customers (read), orders (create, read, update)"}
   actual:   {"name":"shop","enabled":true,"scopes":"customers (read), orders (create, read, update), refunds (create)"}
 `);
-  });
-
-  it("destroys what it has created", () => {
-    expect(result.verdicts.at(-2)?.requests).toEqual({ DELETE: 2 });
-  });
-});
-
-describeInAll("a demo whose service doesn't return secrets", () => {
-  it("fails when the keys are created, and destroys them", async () => {
-    const { ok, verdicts } = await runDemo({ variant: { createAnswer: "withoutKey" }, print: () => {} });
-    expect(ok).toBe(false);
-    expect(verdicts[1]).toMatchObject({ title: "Create", result: "FAILED" });
-    expect(verdicts.at(-2)).toMatchObject({ requests: { DELETE: 2 }, result: "ok" });
-  });
-});
-
-describeInAll("an interrupted demo", () => {
-  it("ends after the running command, and leaves no folder", async () => {
-    let sent = false;
-    const run = await demo((text, pid) => {
-      if (sent || !text.includes("Step 2 of 9")) return;
-      sent = true;
-      process.kill(pid, "SIGINT");
-    });
-    expect(run.code, run.output).toBe(130);
-    expect(run.stdout).toContain("Interrupted.");
-    expect(run.stdout).not.toContain("Step 3 of 9");
-    // Other runs of the demo may have their own folders now.
-    const left = (await readdir(join(checkout, ".work", "engine"))).filter((name) =>
-      name.startsWith("demo-"),
-    );
-    expect(left.filter((name) => !isAlive(Number(name.split("-")[1])))).toEqual([]);
-  });
-});
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
+    expect(verdicts.at(-2)?.requests).toEqual({ DELETE: 2 });
+  },
+);

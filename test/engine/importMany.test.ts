@@ -1,14 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import type { StandIn } from "../../standin";
 import { execute } from "../../tools/engine/command";
 import { shellEnvironment } from "../../tools/engine/environment";
-import { checkout, makeWorkFolder, type WorkFolder } from "../../tools/engine/folders";
-import { pulumiCli } from "../../tools/engine/pulumiCli";
-import { buildCodeGenerator } from "./codeGenerator";
+import { checkout, makeWorkFolder } from "../../tools/engine/folders";
+import { moduleFolder, pulumiCli, whyNoGo } from "../../tools/engine/pulumiCli";
 import { expectQuiet, expectSilentUp } from "./expectations";
-import { type Scene, setScene } from "./scene";
+import { sceneOfTest } from "./scene";
 
 const workspaces = [
   { id: "ws_main", name: "Main", defaultKeyPrefix: "shop", defaultRateLimitPerSecond: 7 },
@@ -42,31 +41,24 @@ function addKeys(service: StandIn) {
     service.addKey({ ...inMain, ...key, id: `key_${place + 1}` });
 }
 
-describe("`pulumi do` and `pulumi import`, with the plugin installed", () => {
-  let scene: Scene;
-  let tools: WorkFolder;
-
-  beforeAll(async () => {
-    scene = await setScene("import-many", {
-      program: "export {};",
-      tenants: [{ accessToken: "team-access-token", workspaces }],
-    });
-    const { service, project, stack } = scene;
-    for (const representation of ["orders", "a/b c"])
-      service.addScope({ workspaceId: "ws_main", representation, name: `Name of ${representation}` });
-    addKeys(service);
-    tools = await makeWorkFolder("engine", "language-host");
-    await buildCodeGenerator(tools.path);
-    const { root } = await pulumiCli();
-    stack.setEnv("PATH", shellEnvironment(checkout, [tools.path, join(root, "bin")])["PATH"]);
-    const archive = "pulumi-resource-apikeys-v0.1.0-linux-amd64.tar.gz";
-    const plugin = "node_modules/pulumi-apikeys/plugin";
-    const packed = await execute("tar", ["-czf", archive, "-C", plugin, "."], { cwd: project.dir });
-    expect(packed.code, packed.output).toBe(0);
-    await pulumi("plugin", "install", "resource", "apikeys", "0.1.0", "--file", archive);
-  }, 600_000);
-  afterAll(() => Promise.all([scene?.close(), tools?.remove()]));
-
+it("K8 R19 `pulumi do` lists, creates, patches and deletes; `pulumi import` takes a whole workspace from lists, with code that shows no change", async () => {
+  const scene = await sceneOfTest("import-many", {
+    program: "export {};",
+    tenants: [{ accessToken: "team-access-token", workspaces }],
+  });
+  const tools = await makeWorkFolder("engine", "language-host");
+  onTestFinished(() => tools.remove());
+  const { service, project, stack } = scene;
+  for (const representation of ["orders", "a/b c"])
+    service.addScope({ workspaceId: "ws_main", representation, name: `Name of ${representation}` });
+  addKeys(service);
+  await buildCodeGenerator(tools.path);
+  const { root } = await pulumiCli();
+  stack.setEnv("PATH", shellEnvironment(checkout, [tools.path, join(root, "bin")])["PATH"]);
+  const archive = "pulumi-resource-apikeys-v0.1.0-linux-amd64.tar.gz";
+  const plugin = "node_modules/pulumi-apikeys/plugin";
+  const packed = await execute("tar", ["-czf", archive, "-C", plugin, "."], { cwd: project.dir });
+  expect(packed.code, packed.output).toBe(0);
   const pulumi = async (...args: readonly string[]) => {
     scene.service.clearRequests();
     const outcome = await scene.stack.run(args);
@@ -79,62 +71,59 @@ describe("`pulumi do` and `pulumi import`, with the plugin installed", () => {
   };
   const writes = () => scene.service.requests.filter(({ method }) => method !== "GET");
   const live = () => scene.service.keys({ deleted: false });
+  await pulumi("plugin", "install", "resource", "apikeys", "0.1.0", "--file", archive);
 
-  it("list objects, of one workspace or of all", async () => {
-    expect(await list("ApiKey", "--workspace-id", "ws_main")).toEqual(
-      scene.service.keys().map(({ id, name }) => ({ id: `ws_main/${id}`, name })),
-    );
-    expect(await list("Scope")).toMatchObject([{ name: "Name of orders" }, { name: "Name of a/b c" }]);
-    expect(await list("WorkspaceSettings")).toEqual([{ id: "ws_main", name: "Main" }]);
-  });
+  expect(await list("ApiKey", "--workspace-id", "ws_main")).toEqual(
+    scene.service.keys().map(({ id, name }) => ({ id: `ws_main/${id}`, name })),
+  );
+  expect(await list("Scope")).toMatchObject([{ name: "Name of orders" }, { name: "Name of a/b c" }]);
+  expect(await list("WorkspaceSettings")).toEqual([{ id: "ws_main", name: "Main" }]);
 
-  it("create, patch and delete a key in a stack without a program", async () => {
-    await scene.project.write("Pulumi.yaml", "name: import-many\n");
-    const key = (...args: readonly string[]) => pulumi("do", "apikeys:index:ApiKey", ...args);
-    await key("create", "trial", "--workspace-id", "ws_main", "--customer-id", "cus_9", "--yes");
-    const trial = () => live().find(({ customerId }) => customerId === "cus_9");
-    expect(trial()).toMatchObject({ name: "trial", enabled: true });
-    const id = `ws_main/${trial()?.id}`;
-    expect((await key("read", id)).output).toMatch(/name +: "trial"/);
-    await key("patch", "trial", "--enabled=false", "--yes");
-    expect(trial()).toMatchObject({ name: "trial", enabled: false });
-    await pulumi(...["do", "--stateless", "apikeys:index:ApiKey", "patch", id, "--name", "later", "--yes"]);
-    expect(trial()).toMatchObject({ name: "later", enabled: false });
-    const found = await pulumi(
-      ...["do", "apikeys:index:getApiKeys", "--workspace-id", "ws_main", "--customer-id", "cus_9"],
-    );
-    expect(JSON.parse(found.stdout)).toMatchObject({ apiKeys: [{ name: "later", deleted: false }] });
-    await key("delete", "trial", "--yes");
-    expect(trial()).toBeUndefined();
-  });
+  // A stack without a program.
+  await scene.project.write("Pulumi.yaml", "name: import-many\n");
+  const key = (...args: readonly string[]) => pulumi("do", "apikeys:index:ApiKey", ...args);
+  await key("create", "trial", "--workspace-id", "ws_main", "--customer-id", "cus_9", "--yes");
+  const trial = () => live().find(({ customerId }) => customerId === "cus_9");
+  expect(trial()).toMatchObject({ name: "trial", enabled: true });
+  const id = `ws_main/${trial()?.id}`;
+  expect((await key("read", id)).output).toMatch(/name +: "trial"/);
+  await key("patch", "trial", "--enabled=false", "--yes");
+  expect(trial()).toMatchObject({ name: "trial", enabled: false });
+  await pulumi(...["do", "--stateless", "apikeys:index:ApiKey", "patch", id, "--name", "later", "--yes"]);
+  expect(trial()).toMatchObject({ name: "later", enabled: false });
+  const found = await pulumi(
+    ...["do", "apikeys:index:getApiKeys", "--workspace-id", "ws_main", "--customer-id", "cus_9"],
+  );
+  expect(JSON.parse(found.stdout)).toMatchObject({ apiKeys: [{ name: "later", deleted: false }] });
+  await key("delete", "trial", "--yes");
+  expect(trial()).toBeUndefined();
 
-  it("import a whole workspace from lists, with code that shows no change", async () => {
-    await scene.project.write(
-      "Pulumi.yaml",
-      "name: import-many\nruntime: nodejs\nconfig:\n  apikeys:host: plugin\n",
-    );
-    const options = ["--yes", "--skip-preview", "--protect=false"];
-    await pulumi("import", "apikeys:index:ApiKey", "ci", "ws_main/key_1", "--out", "ci.ts", ...options);
-    const resources = [];
-    for (const kind of ["ApiKey", "Scope", "WorkspaceSettings"]) {
-      for (const { id, name } of await list(kind)) {
-        // The generator fails on other names, and each resource needs its own.
-        const isPlain = /^[\w-]+$/.test(name) && name !== "twice";
-        const own = isPlain ? name : id.slice(id.indexOf("/") + 1);
-        if (name !== "ci") resources.push({ type: `apikeys:index:${kind}`, id, name: own });
-      }
+  await scene.project.write(
+    "Pulumi.yaml",
+    "name: import-many\nruntime: nodejs\nconfig:\n  apikeys:host: plugin\n",
+  );
+  const options = ["--yes", "--skip-preview", "--protect=false"];
+  await pulumi("import", "apikeys:index:ApiKey", "ci", "ws_main/key_1", "--out", "ci.ts", ...options);
+  const resources = [];
+  for (const kind of ["ApiKey", "Scope", "WorkspaceSettings"]) {
+    for (const { id, name } of await list(kind)) {
+      // The generator fails on other names, and each resource needs its own.
+      const isPlain = /^[\w-]+$/.test(name) && name !== "twice";
+      const own = isPlain ? name : id.slice(id.indexOf("/") + 1);
+      if (name !== "ci") resources.push({ type: `apikeys:index:${kind}`, id, name: own });
     }
-    expect(resources).toHaveLength(22);
-    await scene.project.write("import.json", JSON.stringify({ resources }));
-    const imported = await pulumi("import", "--file", "import.json", "--out", "all.ts", ...options);
-    expect(imported.output).toContain("= 22 imported");
-    const warnings = imported.output.match(/warning: .*/g) ?? [];
-    expect(warnings.filter((line) => !line.includes("pulumi-language-nodejs"))).toEqual([]);
-    expect(writes()).toEqual([]);
-    const [one, all] = await Promise.all(
-      ["ci.ts", "all.ts"].map((file) => readFile(join(scene.project.dir, file), "utf8")),
-    );
-    expect(one).toContain(`const ci = new apikeys.ApiKey("ci", {
+  }
+  expect(resources).toHaveLength(22);
+  await scene.project.write("import.json", JSON.stringify({ resources }));
+  const imported = await pulumi("import", "--file", "import.json", "--out", "all.ts", ...options);
+  expect(imported.output).toContain("= 22 imported");
+  const warnings = imported.output.match(/warning: .*/g) ?? [];
+  expect(warnings.filter((line) => !line.includes("pulumi-language-nodejs"))).toEqual([]);
+  expect(writes()).toEqual([]);
+  const [one, all] = await Promise.all(
+    ["ci.ts", "all.ts"].map((file) => readFile(join(scene.project.dir, file), "utf8")),
+  );
+  expect(one).toContain(`const ci = new apikeys.ApiKey("ci", {
     customerId: "cus_1",
     scopes: [
         {
@@ -150,18 +139,29 @@ describe("`pulumi do` and `pulumi import`, with the plugin installed", () => {
     ],
     workspaceId: "ws_main",
 });`);
-    expect(all).not.toMatch(/__|enabled: true|scopes: \[\]|prefix:|expiresAt|existingKey|protect/);
-    await scene.declare('import "./ci";\nimport "./all";\n');
-    await expectSilentUp(scene);
-    await expectQuiet(scene);
-  });
+  expect(all).not.toMatch(/__|enabled: true|scopes: \[\]|prefix:|expiresAt|existingKey|protect/);
+  await scene.declare('import "./ci";\nimport "./all";\n');
+  await expectSilentUp(scene);
+  await expectQuiet(scene);
 
-  it("delete the keys on destroy, and leave scopes and settings in the service", async () => {
-    const destroy = await scene.stack.destroy();
-    expect(destroy.ok, destroy.output).toBe(true);
-    expect(destroy.changes).toMatchObject({ delete: 24 });
-    expect(live()).toEqual([]);
-    expect(scene.service.scopes("ws_main")).toHaveLength(2);
-    expect(scene.service.workspaces()[0]).toMatchObject({ defaultRateLimitPerSecond: 7 });
-  });
-});
+  const destroy = await scene.stack.destroy();
+  expect(destroy.ok, destroy.output).toBe(true);
+  expect(destroy.changes).toMatchObject({ delete: 24 });
+  expect(live()).toEqual([]);
+  expect(scene.service.scopes("ws_main")).toHaveLength(2);
+  expect(scene.service.workspaces()[0]).toMatchObject({ defaultRateLimitPerSecond: 7 });
+}, 600_000);
+
+/**
+ * Builds into a folder, which must then be on PATH, what `pulumi import` needs to write TypeScript. The generator of
+ * Pulumi's Node.js language host is in the Go modules of the CLI; the host itself is not. This one generates code but runs
+ * no programs; the one in nodeLanguageHost runs them.
+ */
+async function buildCodeGenerator(folder: string): Promise<void> {
+  const env = { ...process.env, GOWORK: "off" };
+  const noGo = await whyNoGo(env);
+  if (noGo !== undefined) throw new Error(`The code generator can't be built: ${noGo}`);
+  const args = ["build", "-mod=readonly", "-o", join(folder, "pulumi-language-nodejs"), "./languagehost"];
+  const built = await execute("go", args, { cwd: moduleFolder, env });
+  if (built.code !== 0) throw new Error(`The code generator can't be built:\n${built.output}`);
+}

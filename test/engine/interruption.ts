@@ -1,11 +1,10 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { expect, vi } from "vitest";
 import type { Endpoint, Fault } from "../../standin";
 import type { Outcome } from "../../tools/engine/outcome";
+import { descendants, isRunning } from "../../tools/engine/processes";
 import type { Host } from "../../tools/engine/project";
-import { type Ending, upCutShort } from "./cutShort";
-import { type Scene, setScene } from "./scene";
-
-export const hosts: readonly Host[] = ["dynamic", "plugin"];
+import { type Scene, sceneOfTest } from "./scene";
 
 const changed = `
 new ApiKey("changed", { ...base, enabled: false });
@@ -51,7 +50,7 @@ export const pendingThen = [...pendingCreates, "deleting first", "updating chang
 /** A stack of the program `before`. Deleted keys stay readable to the test, which searches for their secrets. */
 export async function start(host: Host): Promise<Scene> {
   const variant = { delete: "marks", enabledOnCreate: "ignored" } as const;
-  const scene = await setScene("interrupted", { program: programs.before, host, variant });
+  const scene = await sceneOfTest("interrupted", { program: programs.before, host, variant });
   await done(scene.stack.up());
   return scene;
 }
@@ -69,28 +68,21 @@ const slow = (endpoint: Endpoint): Fault => ({
   bytesPerSecond: endpoint === "createBilling" ? 80 : 120,
 });
 
-/** Updates to a program, and ends that in this way once these requests are under way. Returns what was printed. */
+/** Updates to a program, and ends that in this way once these requests are under way. */
 export async function interrupt(
   scene: Scene,
   ending: Ending,
   program: string,
   during: readonly Endpoint[],
   faultOf: (endpoint: Endpoint) => Fault = slow,
-): Promise<string> {
-  const { service, stack } = scene;
+): Promise<Outcome> {
   await scene.declare(program);
-  service.clearRequests();
-  for (const endpoint of during) service.inject({ endpoint, fault: faultOf(endpoint) });
-  const underWay = vi.waitFor(() => expect(written(scene)).toEqual(during), {
-    timeout: 60_000,
-    interval: 5,
-  });
-  const { ok, output } = await upCutShort(stack, ending, underWay);
-  // If the last requests of an update were under way, nothing is left to cancel after one signal.
-  const isLast = program === programs.after && ["ctrlC", "sigterm"].includes(ending);
-  if (!isLast) expect(ok, output).toBe(false);
-  service.clearFaults();
-  return output;
+  scene.service.clearRequests();
+  for (const endpoint of during) scene.service.inject({ endpoint, fault: faultOf(endpoint) });
+  const areUnderWay = () => expect(written(scene)).toEqual(during);
+  const outcome = await upCutShort(scene, ending, vi.waitFor(areUnderWay, { timeout: 60_000, interval: 5 }));
+  scene.service.clearFaults();
+  return outcome;
 }
 
 /** The requests that may change something, sorted by their names. */
@@ -134,4 +126,88 @@ export async function held({ stack }: Scene): Promise<Held> {
     pending: pending_operations.map((one) => `${one.type} ${nameOf(one.resource)}`).toSorted(),
     billingId: of("CustomerBilling")[0]?.outputs?.["billingId"],
   };
+}
+
+const hostScript = /cmd\/dynamic-provider|pulumi-resource-apikeys/;
+/** A host whose engine is gone takes its leave within seconds. */
+const leaveMs = 60_000;
+/** Within such a time any other host has done its work too. */
+const idleMs = 10_000;
+
+/** The command under way that is to be ended before its time. */
+interface Target {
+  readonly pid: number;
+  /** What it has printed so far. */
+  readonly printed: string;
+  readonly hasEnded: boolean;
+}
+
+/** How a command is ended. */
+export type Ending = "ctrlC" | "twoCtrlC" | "engineKilled" | "hostKilled";
+
+/** Runs an up and ends it in this way at a moment. After a killed engine or a second Ctrl-C, the hosts have ended too. */
+async function upCutShort({ stack }: Scene, ending: Ending, moment: Promise<unknown>): Promise<Outcome> {
+  const up = { pid: 0, printed: "", hasEnded: false };
+  const onOutput = (text: string) => {
+    up.printed += text;
+  };
+  const cutting = moment.then(() => cutShort(ending, up));
+  // It may fail before the command ends, which is when it is waited for.
+  cutting.catch(() => {});
+  const onStart = (pid: number) => {
+    up.pid = pid;
+  };
+  const outcome = await stack.up({ onStart, onOutput, onError: onOutput });
+  up.hasEnded = true;
+  await cutting;
+  return outcome;
+}
+
+/** Settles when the signals are sent and the provider's hosts have ended. */
+async function cutShort(kind: Ending, target: Target): Promise<void> {
+  const hosts = descendants(target.pid)
+    .filter(({ args }) => hostScript.test(args))
+    .map(({ pid }) => pid);
+  switch (kind) {
+    case "ctrlC":
+      return send(target.pid, "SIGINT");
+    case "twoCtrlC":
+      send(target.pid, "SIGINT");
+      await until(() => target.hasEnded || target.printed.includes("press ^C again"));
+      if (!target.hasEnded) send(target.pid, "SIGINT");
+      break;
+    case "engineKilled":
+      send(target.pid, "SIGKILL");
+      break;
+    case "hostKilled":
+      for (const host of hosts) send(host, "SIGKILL");
+      break;
+  }
+  await endOf(hosts);
+}
+
+/**
+ * An up that refreshes may have a second host that was asked for nothing yet: it has not loaded the provider, so that
+ * nothing in it notices that its engine is gone.
+ */
+async function endOf(hosts: readonly number[]): Promise<void> {
+  const left = () => hosts.filter((host) => isRunning(host, hostScript));
+  await until(() => left().length < Math.max(1, hosts.length));
+  for (const end = Date.now() + idleMs; left().length > 0 && Date.now() < end; ) await pause(20);
+  for (const host of left()) send(host, "SIGKILL");
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  for (const end = Date.now() + leaveMs; !isSo(); await pause(20)) {
+    if (Date.now() > end) throw new Error("a process that was interrupted goes on");
+  }
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    // It has ended in the meantime.
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
 }

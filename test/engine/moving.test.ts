@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { Outcome } from "../../tools/engine/outcome";
 import type { Host } from "../../tools/engine/project";
-import { describeInAll, itInAll } from "../inAll";
-import { expectQuiet, expectSilentUp } from "./expectations";
-import { type Scene, setScene } from "./scene";
-import { acting } from "./snapshotRestoring";
+import { actingIn, expectQuiet, expectSilentUp } from "./expectations";
+import { type Scene, sceneOfTest } from "./scene";
 
 const expectOk = (outcome: Outcome) => expect(outcome.ok, outcome.output).toBe(true);
 
@@ -65,30 +63,26 @@ const typesIn: Readonly<Record<Host, readonly string[]>> = {
   plugin: [...kinds.map((kind) => `apikeys:index:${kind}`), "pulumi:providers:apikeys"],
 };
 
-describe("a stack with every kind of resource that moves to the plugin, and back", () => {
-  let scene: Scene;
-  beforeAll(async () => {
-    scene = await setScene("moving", { program, host: "dynamic" });
-    scene.service.addKey({ id: "key_theirs", workspaceId: "ws_main", customerId: "theirs", name: "theirs" });
-    scene.service.addScope({ workspaceId: "ws_main", representation: "theirs" });
-    scene.service.editWorkspace("ws_second", { defaultExpiration: 60 });
-    expectOk(await scene.stack.up());
-  });
-  afterAll(() => scene?.close());
+it("R2 K6 B3 a stack with every kind of resource moves to the plugin, and back, without a change, a write or a grant", async () => {
+  const scene = await sceneOfTest("moving", { program, host: "dynamic" });
+  const { service, stack, project } = scene;
+  service.addKey({ id: "key_theirs", workspaceId: "ws_main", customerId: "theirs", name: "theirs" });
+  service.addScope({ workspaceId: "ws_main", representation: "theirs" });
+  service.editWorkspace("ws_second", { defaultExpiration: 60 });
+  expectOk(await stack.up());
 
   const move = async (host: Host) => {
     const before = await held(scene);
-    await scene.project.setHost(host);
-    scene.service.clearRequests();
-    const preview = await scene.stack.preview({ expectNoChanges: true });
+    await project.setHost(host);
+    service.clearRequests();
+    const preview = await stack.preview({ expectNoChanges: true });
     expectOk(preview);
     // The engine follows no alias of a resource that is only read: it discards the old one and reads the new one.
     expect(preview.changes).toEqual({ same: expect.any(Number), discard: 3 });
-    const up = await scene.stack.up({ expectNoChanges: true });
-    expectOk(up);
+    expectOk(await stack.up({ expectNoChanges: true }));
     // Each `get` reads in the preview and in the update.
     const asked = ["ws_main/api-key/key_theirs", "ws_main/scopes", "ws_second"];
-    expect(scene.service.requests.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual(
+    expect(service.requests.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual(
       asked.flatMap((path) => Array(2).fill(`GET /api/v1/workspace/${path}`)),
     );
     const after = await held(scene);
@@ -96,51 +90,31 @@ describe("a stack with every kind of resource that moves to the plugin, and back
     expect(after.types).toEqual(typesIn[host]);
     // In the program, and not in a file of the package.
     expect(after.declaredAt).toMatch(/^project:\/\/\/index\.js#/);
-    for (const secret of ["in-the-dark", ...scene.service.keys().map(({ key }) => key)]) {
+    for (const secret of ["in-the-dark", ...service.keys().map(({ key }) => key)])
       expect(after.state).not.toContain(secret);
-    }
   };
 
-  it("grants nothing again in the update that moves it (B3)", async () => {
-    const credits = "urn:pulumi:dev::moving::pulumi-nodejs:dynamic/apikeys:CustomerBilling::credits";
-    expectOk(await scene.stack.run(["state", "taint", credits, "--yes"]));
-    await scene.project.setHost("plugin");
-    const preview = await scene.stack.preview();
-    expect(preview.error).toContain(
-      "this grant is already in state, and replacing the resource would grant it again",
-    );
-    expectOk(await scene.stack.run(["state", "untaint", credits, "--yes"]));
-    await scene.project.setHost("dynamic");
-  });
+  const credits = "urn:pulumi:dev::moving::pulumi-nodejs:dynamic/apikeys:CustomerBilling::credits";
+  expectOk(await stack.run(["state", "taint", credits, "--yes"]));
+  await project.setHost("plugin");
+  expect((await stack.preview()).error).toContain(
+    "this grant is already in state, and replacing the resource would grant it again",
+  );
+  expectOk(await stack.run(["state", "untaint", credits, "--yes"]));
+  await project.setHost("dynamic");
 
-  it("moves without a change or a write, and keeps all ids and secrets", () => move("plugin"));
-
-  it("can then be refreshed in the plugin, also without the program", async () => {
-    await expectQuiet(scene);
-    expectOk(await scene.stack.refresh({ expectNoChanges: true, runProgram: false }));
-  });
-
-  it("can then be updated in the plugin", async () => {
-    scene.stack.setEnv("APIKEYS_STEP", "later");
-    const up = await scene.stack.up();
-    expectOk(up);
-    expect(up.changes).toMatchObject({ update: 2 });
-    await expectQuiet(scene);
-  });
-
-  it("moves back in the same way", () => move("dynamic"));
-
-  itInAll("can then be refreshed, updated and destroyed like a stack that never moved", async () => {
-    await expectQuiet(scene);
-    scene.stack.setEnv("APIKEYS_STEP", undefined);
-    expectOk(await scene.stack.up());
-    await expectQuiet(scene);
-    expectOk(await scene.stack.destroy());
-    expect(scene.service.keys({ deleted: false })).toMatchObject([{ id: "key_theirs" }]);
-  });
+  await move("plugin");
+  await expectQuiet(scene);
+  expectOk(await stack.refresh({ expectNoChanges: true, runProgram: false }));
+  stack.setEnv("APIKEYS_STEP", "later");
+  const up = await stack.up();
+  expectOk(up);
+  expect(up.changes).toMatchObject({ update: 2 });
+  await expectQuiet(scene);
+  await move("dynamic");
 });
 
-describeInAll("keys that were imported with the plugin, in a stack that moves to the dynamic host", () => {
+it("R2 keys that were imported with the plugin take one update without a request in the dynamic host, which adds what it needs", async () => {
   const program = `import { ApiKey } from "pulumi-apikeys";
 
 const moved = process.env["APIKEYS_STEP"] === "moved";
@@ -150,67 +124,46 @@ new ApiKey("byOption", { ...theirs, name: "other" }, moved ? {} : { import: "ws_
 const ours = { workspaceId: "ws_main", customerId: "ours", name: "ours" };
 moved ? new ApiKey("renamed", ours, { aliases: [{ name: "created" }] }) : new ApiKey("created", ours);
 `;
-  const marked = { imported: ["update"], byOption: ["update"] };
-  let scene: Scene;
-  beforeAll(async () => {
-    scene = await setScene("moving-imported", { program, host: "plugin" });
-    const theirs = { workspaceId: "ws_main", customerId: "theirs" };
-    scene.service.addKey({ ...theirs, id: "key_one", name: "one" });
-    scene.service.addKey({ ...theirs, id: "key_other", name: "other" });
-    const key = ["apikeys:index:ApiKey", "imported", "ws_main/key_one"];
-    expectOk(await scene.stack.run(["import", ...key, "--yes", "--skip-preview", "--generate-code=false"]));
-    expectOk(await scene.stack.up());
-    await scene.project.setHost("dynamic");
-    scene.stack.setEnv("APIKEYS_STEP", "moved");
-    scene.service.clearRequests();
-  });
-  afterAll(() => scene?.close());
-
-  it("take one update without a request, which adds what that host needs; other keys don't change", async () => {
-    const preview = await scene.stack.preview();
-    expectOk(preview);
-    expect(acting(preview)).toEqual(marked);
-    const up = await scene.stack.up();
-    expectOk(up);
-    expect(acting(up)).toEqual(marked);
-    expect(scene.service.requests).toEqual([]);
-  });
-
-  it("can then be refreshed and destroyed without the program", async () => {
-    await expectSilentUp(scene);
-    expectOk(await scene.stack.refresh({ expectNoChanges: true, runProgram: false }));
-    expectOk(await scene.stack.run(["state", "unprotect", "--all", "--yes"]));
-    expectOk(await scene.stack.destroy({ runProgram: false }));
-    expect(scene.service.keys({ deleted: false })).toEqual([]);
-  });
+  const scene = await sceneOfTest("moving-imported", { program, host: "plugin" });
+  const { service, stack } = scene;
+  const theirs = { workspaceId: "ws_main", customerId: "theirs" };
+  service.addKey({ ...theirs, id: "key_one", name: "one" });
+  service.addKey({ ...theirs, id: "key_other", name: "other" });
+  const key = ["apikeys:index:ApiKey", "imported", "ws_main/key_one"];
+  expectOk(await stack.run(["import", ...key, "--yes", "--skip-preview", "--generate-code=false"]));
+  expectOk(await stack.up());
+  await scene.project.setHost("dynamic");
+  stack.setEnv("APIKEYS_STEP", "moved");
+  service.clearRequests();
+  for (const command of ["preview", "up"] as const) {
+    const outcome = await stack[command]();
+    expectOk(outcome);
+    expect(actingIn(outcome)).toEqual({ imported: ["update"], byOption: ["update"] });
+  }
+  expect(service.requests).toEqual([]);
+  await expectSilentUp(scene);
+  expectOk(await stack.refresh({ expectNoChanges: true, runProgram: false }));
+  expectOk(await stack.run(["state", "unprotect", "--all", "--yes"]));
+  expectOk(await stack.destroy({ runProgram: false }));
+  expect(service.keys({ deleted: false })).toEqual([]);
 });
 
-describe("stack config apikeys:host", () => {
-  const program = `import { ApiKey } from "pulumi-apikeys";
+it("R8 stack config apikeys:host fails the preview if it has another value, or if Pulumi.yaml doesn't say where the plugin is", async () => {
+  const one = `import { ApiKey } from "pulumi-apikeys";
 new ApiKey("one", { workspaceId: "ws_main", customerId: "ours" });
 `;
-  let scene: Scene;
-  beforeAll(async () => {
-    scene = await setScene("moving-config", { program });
-  });
-  afterAll(() => scene?.close());
-
-  it("fails the preview for an unknown value, and names the right ones", async () => {
-    await scene.stack.setConfig("apikeys:host", "plug-in");
-    const { ok, error } = await scene.stack.preview();
-    expect(ok).toBe(false);
-    expect(error).toContain(
+  const { stack } = await sceneOfTest("moving-config", { program: one });
+  stack.setEnv("PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION", "true");
+  for (const [host, said] of [
+    [
+      "plug-in",
       'Stack config apikeys:host is "plug-in". Set it to "plugin", or to "dynamic", which is the default.',
-    );
-  });
-
-  it("fails the preview if Pulumi.yaml does not say where the plugin is", async () => {
-    await scene.stack.setConfig("apikeys:host", "plugin");
-    scene.stack.setEnv("PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION", "true");
-    const { ok, error } = await scene.stack.preview();
+    ],
+    ["plugin", "no resource plugin 'pulumi-resource-apikeys' found in the workspace or on your $PATH"],
+  ] as const) {
+    await stack.setConfig("apikeys:host", host);
+    const { ok, error } = await stack.preview();
     expect(ok).toBe(false);
-    expect(error).toContain(
-      "no resource plugin 'pulumi-resource-apikeys' found in the workspace or on your $PATH",
-    );
-  });
+    expect(error).toContain(said);
+  }
 });

@@ -11,7 +11,6 @@ import { createProject, type Project } from "../../tools/engine/project";
 import { pulumiCli } from "../../tools/engine/pulumiCli";
 import { createStack, type EngineStack } from "../../tools/engine/stack";
 import { isAll, someOf } from "../all";
-import { credentials } from "./scene";
 
 /** A program that names the plugin and its version, as generated SDKs do. */
 const program = (read: boolean) => `
@@ -47,7 +46,10 @@ describe.each(someOf(kinds, (kind) => kind === "npm package"))("the plugin insta
     project = await createProject("installed", { withPackage: kind === "npm package" });
     await project.write("index.ts", program(false));
     if (kind === "npm package") await project.write("Pulumi.yaml", settings);
-    stack = await createStack(project, { program: loadProgram(project.dir), env: credentials(service) });
+    stack = await createStack(project, {
+      program: loadProgram(project.dir),
+      env: { APIKEYS_BASE_URL: service.url, APIKEYS_ACCESS_TOKEN: service.accessToken },
+    });
     stack.setEnv("NODE_COMPILE_CACHE", undefined);
     // The executable must work without Node.js, and without its options.
     if (kind === "executable") stack.setEnv("PATH", join((await pulumiCli()).root, "bin"));

@@ -1,11 +1,14 @@
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
 import { type PresetName, type StandIn, startStandIn, type TenantOptions, type Variant } from "../../standin";
-import type { Environment } from "../../tools/engine/command";
+import { type CommandResult, type Environment, execute } from "../../tools/engine/command";
+import { shellEnvironment } from "../../tools/engine/environment";
+import { checkout } from "../../tools/engine/folders";
 import { loadProgram } from "../../tools/engine/loadProgram";
 import type { Outcome } from "../../tools/engine/outcome";
 import { createProject, type Host, type Project } from "../../tools/engine/project";
 import { createStack, type EngineStack, type StackOptions } from "../../tools/engine/stack";
-import { quickTimers } from "../host/quickTimers";
-import { expectKept, shownBy } from "./secrecy";
+import { expectKept, shownBy } from "./expectations";
 
 /** A stand-in, a user's project with a program, and a stack of that program. */
 export interface Scene {
@@ -42,11 +45,6 @@ export function credentials(service: StandIn): Environment {
   return { APIKEYS_BASE_URL: service.url, APIKEYS_ACCESS_TOKEN: service.accessToken };
 }
 
-/** As `credentials`, for processes that wait less for the service to show a write. */
-export function hurried(service: StandIn): Environment {
-  return { ...credentials(service), ...quickTimers() };
-}
-
 /** Sets up everything that a test on the engine needs. The stack is still empty. */
 export async function setScene(name: string, options: SceneOptions = {}): Promise<Scene> {
   const { variant, tenants, latencyMs, example, byCli, host, config, env = credentials } = options;
@@ -73,6 +71,20 @@ export async function setScene(name: string, options: SceneOptions = {}): Promis
     }
   };
   return { service, project, stack: recorded(stack, printed), printed, declare, close };
+}
+
+/** As `setScene`, for the test that runs, whose end closes it. */
+export async function sceneOfTest(name: string, options?: SceneOptions): Promise<Scene> {
+  const scene = await setScene(name, options);
+  onTestFinished(() => scene.close());
+  return scene;
+}
+
+/** Runs `npx pulumi-apikeys <args>` in a project. */
+export function runApikeys({ project, service }: Scene, ...args: readonly string[]): Promise<CommandResult> {
+  const command = join(project.dir, "node_modules", "pulumi-apikeys", "dist", "cli", "main.js");
+  const env = { ...shellEnvironment(checkout, []), ...credentials(service) };
+  return execute("node", [command, ...args], { cwd: project.dir, env });
 }
 
 function recorded(stack: EngineStack, printed: string[]): EngineStack {

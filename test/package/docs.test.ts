@@ -15,14 +15,13 @@ import { brokenLinks, docComments, names, page, pages, read, typesIn } from "./d
 import { blocks, codeFiles, codeIn, commandLines, readme, section, table } from "./readmeText";
 
 /**
- * Commands that other tests run: test/engine/readme.test.ts, troubleshooting.test.ts, interruptionKilled.test.ts, pipelines.test.ts, policy.test.ts, pages.test.ts,
+ * Commands that other tests run: test/engine/readme.test.ts, interruptionKilled.test.ts, policy.test.ts, pages.test.ts,
  * importMany.test.ts, languages.test.ts (for pip, by the SDK's folder), and in docsTesting.test.ts.
  */
 const triedCommands = [
   ...["pulumi stack --show-ids", "pulumi refresh --clear-pending-creates", "pulumi cancel"],
   'curl -X DELETE -H "Authorization: Bearer $APIKEYS_ACCESS_TOKEN" "$APIKEYS_BASE_URL/api/v1/workspace/ws_main/api-key/key_1"',
   ...["pulumi preview --refresh --diff", "pulumi up --refresh --yes"],
-  // In test/engine/resourcePages.test.ts.
   ...["pulumi import --file keys.json --protect=false --generate-code=false", "pulumi preview --refresh"],
   ...["pulumi preview --refresh --expect-no-changes", "pulumi preview --policy-pack policies"],
   "pulumi plugin install resource apikeys 0.1.0 --file pulumi-resource-apikeys-v0.1.0-linux-amd64.tar.gz",

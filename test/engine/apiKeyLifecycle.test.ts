@@ -1,4 +1,0 @@
-import { apiKeyLife } from "./apiKeyLife";
-import { lifecycleSuite } from "./lifecycleSuite";
-
-lifecycleSuite(apiKeyLife, ["dynamic"]);
