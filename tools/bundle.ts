@@ -2,7 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type BuildOptions, build } from "esbuild";
-import { checkout } from "./engine/folders";
+import { checkout } from "./engine/project";
 import { licences } from "./licences";
 
 const introduction = `# Third-party notices

@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { checkout } from "./engine/folders";
+import { checkout } from "./engine/project";
 
 /** The licences of the packages that these files belong to. Each text occurs once, after the names of its packages. */
 export async function licences(files: readonly string[]): Promise<string> {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { LoggedRequest, StoredKey } from "../../standin";
-import type { Outcome, Step } from "../../tools/engine/outcome";
+import type { Outcome, Step } from "../../tools/engine/stack";
 
 /** Something that a step of the demo should show, and what it showed. Neither side ever contains a secret. */
 export interface Claim {

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import type { LoggedRequest, PresetName, Variant } from "../../standin";
-import { checkout } from "../../tools/engine/folders";
+import { checkout } from "../../tools/engine/project";
 import { findPulumi } from "../../tools/engine/pulumiCli";
 import { type Claim, claim, counted, holds } from "./claims";
 import { createPrinter, type Print, type Printer } from "./printer";

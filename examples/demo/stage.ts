@@ -1,10 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type PresetName, type StandIn, type StoredKey, startStandIn, type Variant } from "../../standin";
-import { loadProgram } from "../../tools/engine/loadProgram";
-import type { Outcome } from "../../tools/engine/outcome";
-import { createProject, type Project } from "../../tools/engine/project";
-import { createStack, type EngineStack } from "../../tools/engine/stack";
+import { createProject, loadProgram, type Project } from "../../tools/engine/project";
+import { createStack, type EngineStack, type Outcome } from "../../tools/engine/stack";
 import type { Printer } from "./printer";
 
 /** Options of every command of the demo. */

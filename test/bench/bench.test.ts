@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Figures } from "../../tools/bench/report";
 import { execute } from "../../tools/engine/command";
-import { checkout, makeWorkFolder, type WorkFolder } from "../../tools/engine/folders";
+import { checkout, makeWorkFolder, type WorkFolder } from "../../tools/engine/project";
 
 const count = 3;
 const [ours, floors] = [

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import type { Endpoint, Fault, Variant } from "../../standin";
-import type { Outcome } from "../../tools/engine/outcome";
-import { descendants, watchArguments } from "../../tools/engine/processes";
+import { descendants, watchArguments } from "../../tools/engine/command";
+import type { Outcome } from "../../tools/engine/stack";
 import { found } from "./expectations";
 import { type Scene, sceneOfTest } from "./scene";
 

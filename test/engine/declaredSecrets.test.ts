@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Outcome } from "../../tools/engine/outcome";
+import type { Outcome } from "../../tools/engine/stack";
 import { isAll } from "../all";
 import { expectKept, expectQuiet, expectSilentUp, onlyLine, stepsFor } from "./expectations";
 import { type Scene, type SceneOptions, sceneOfTest } from "./scene";

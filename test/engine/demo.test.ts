@@ -2,9 +2,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { runDemo } from "../../examples/demo/run";
-import { type CommandResult, execute } from "../../tools/engine/command";
-import { shellEnvironment } from "../../tools/engine/environment";
-import { checkout } from "../../tools/engine/folders";
+import { type CommandResult, execute, shellEnvironment } from "../../tools/engine/command";
+import { checkout } from "../../tools/engine/project";
 import { isAll } from "../all";
 
 /** Runs the demo as `npm run demo` does, except for the build, which other tests are using. */

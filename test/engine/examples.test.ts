@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { version } from "../../package.json";
 import type { StandIn } from "../../standin";
-import { checkout } from "../../tools/engine/folders";
+import { checkout } from "../../tools/engine/project";
 import { isAll } from "../all";
 import { expectQuiet, expectSilentUp, expectUnsaid, stepsFor } from "./expectations";
 import { runApikeys, type Scene, sceneOfTest } from "./scene";

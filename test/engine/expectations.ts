@@ -2,8 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { expect } from "vitest";
 import type { StandIn } from "../../standin";
-import type { Outcome, Step } from "../../tools/engine/outcome";
-import type { EngineStack } from "../../tools/engine/stack";
+import type { EngineStack, Outcome, Step } from "../../tools/engine/stack";
 
 interface Running {
   readonly service: StandIn;

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, vi } from "vitest";
 import type { Endpoint, Fault } from "../../standin";
-import type { Outcome } from "../../tools/engine/outcome";
-import { descendants, isRunning } from "../../tools/engine/processes";
+import { descendants, isRunning } from "../../tools/engine/command";
 import type { Host } from "../../tools/engine/project";
+import type { Outcome } from "../../tools/engine/stack";
 import { type Scene, sceneOfTest } from "./scene";
 
 const changed = `

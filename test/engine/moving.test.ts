@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { Outcome } from "../../tools/engine/outcome";
 import type { Host } from "../../tools/engine/project";
+import type { Outcome } from "../../tools/engine/stack";
 import { actingIn, expectQuiet, expectSilentUp } from "./expectations";
 import { type Scene, sceneOfTest } from "./scene";
 

@@ -1,10 +1,10 @@
 import { chmod, cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { shellEnvironment } from "../../tools/engine/environment";
-import { checkout } from "../../tools/engine/folders";
-import type { Outcome } from "../../tools/engine/outcome";
+import { shellEnvironment } from "../../tools/engine/command";
+import { checkout } from "../../tools/engine/project";
 import { pulumiCli } from "../../tools/engine/pulumiCli";
+import type { Outcome } from "../../tools/engine/stack";
 import { page } from "../package/docsText";
 import { blocks, commandLines } from "../package/readmeText";
 import { type Scene, setScene } from "./scene";

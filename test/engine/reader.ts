@@ -1,11 +1,9 @@
 import { chmod, cp, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type StandIn, startStandIn } from "../../standin";
-import { type CommandResult, type Environment, execute } from "../../tools/engine/command";
-import { shellEnvironment } from "../../tools/engine/environment";
-import { checkout, makeWorkFolder, quickly } from "../../tools/engine/folders";
-import { packedPackage } from "../../tools/engine/project";
-import { userCli } from "../../tools/engine/userCli";
+import { type CommandResult, type Environment, execute, shellEnvironment } from "../../tools/engine/command";
+import { checkout, makeWorkFolder, packedPackage, quickly } from "../../tools/engine/project";
+import { userCli } from "../../tools/engine/pulumiCli";
 import { codeBlocks, linesOf } from "../package/readmeText";
 import { expectKept } from "./expectations";
 

@@ -1,13 +1,9 @@
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { type PresetName, type StandIn, startStandIn, type TenantOptions, type Variant } from "../../standin";
-import { type CommandResult, type Environment, execute } from "../../tools/engine/command";
-import { shellEnvironment } from "../../tools/engine/environment";
-import { checkout } from "../../tools/engine/folders";
-import { loadProgram } from "../../tools/engine/loadProgram";
-import type { Outcome } from "../../tools/engine/outcome";
-import { createProject, type Host, type Project } from "../../tools/engine/project";
-import { createStack, type EngineStack, type StackOptions } from "../../tools/engine/stack";
+import { type CommandResult, type Environment, execute, shellEnvironment } from "../../tools/engine/command";
+import { checkout, createProject, type Host, loadProgram, type Project } from "../../tools/engine/project";
+import { createStack, type EngineStack, type Outcome, type StackOptions } from "../../tools/engine/stack";
 import { expectKept, shownBy } from "./expectations";
 
 /** A stand-in, a user's project with a program, and a stack of that program. */

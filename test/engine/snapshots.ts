@@ -4,8 +4,8 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
 import type { Variant } from "../../standin";
-import { checkout } from "../../tools/engine/folders";
-import type { Outcome } from "../../tools/engine/outcome";
+import { checkout } from "../../tools/engine/project";
+import type { Outcome } from "../../tools/engine/stack";
 import { quickTimers } from "../host/quickTimers";
 import { credentials, type Scene, sceneOfTest } from "./scene";
 

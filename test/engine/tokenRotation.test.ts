@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Outcome } from "../../tools/engine/outcome";
+import type { Outcome } from "../../tools/engine/stack";
 import { errorsFor, expectUnsaid } from "./expectations";
 import { sceneOfTest } from "./scene";
 

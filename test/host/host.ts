@@ -6,7 +6,7 @@ import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
-import { quickly } from "../../tools/engine/folders";
+import { quickly } from "../../tools/engine/project";
 import { projectWithPackage } from "./installed";
 
 export type Properties = Record<string, unknown>;

@@ -12,7 +12,7 @@ import type { LogRequest } from "@pulumi/pulumi/proto/engine_pb";
 import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
-import { quickly } from "../../tools/engine/folders";
+import { quickly } from "../../tools/engine/project";
 import {
   askedToRead,
   call,

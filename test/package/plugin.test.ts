@@ -8,10 +8,8 @@ import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { version } from "../../package.json";
-import { execute } from "../../tools/engine/command";
-import { shellEnvironment } from "../../tools/engine/environment";
-import { checkout, makeWorkFolder, type WorkFolder } from "../../tools/engine/folders";
-import { packedPackage } from "../../tools/engine/project";
+import { execute, shellEnvironment } from "../../tools/engine/command";
+import { checkout, makeWorkFolder, packedPackage, type WorkFolder } from "../../tools/engine/project";
 
 const env = { ...shellEnvironment(checkout, []), NODE_COMPILE_CACHE: undefined };
 const unasked = ["--offline", "--ignore-scripts", "--legacy-peer-deps", "--no-audit", "--no-fund"];

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { checkout } from "../../tools/engine/folders";
+import { checkout } from "../../tools/engine/project";
 
 /** The text of README.md. The functions below work on any page. */
 export const readme = readFileSync(join(checkout, "README.md"), "utf8");

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { CallError } from "../../provider/client/send";
 import { apiKeySet } from "../../provider/resources/apiKeySet";
-import { checkout } from "../../tools/engine/folders";
+import { checkout } from "../../tools/engine/project";
 import { blocks } from "../package/readmeText";
 import { failureOf, nameIn, replying } from "./replying";
 import { declared, rotating } from "./rotatingApiKey/rotatingService";

@@ -4,7 +4,7 @@
  */
 import { LocalWorkspace, PulumiCommand, type Stack } from "@pulumi/pulumi/automation";
 import { execute } from "../engine/command";
-import { pulumiCommand } from "../engine/operation";
+import { pulumiCommand } from "../engine/stack";
 import { declaredKeys, type Step, setOf } from "./keys";
 import { type EngineOrder, obey, type Spent, spend } from "./measured";
 

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { availableParallelism, cpus, release, totalmem, type } from "node:os";
 import { join } from "node:path";
-import { checkout } from "../engine/folders";
+import { checkout } from "../engine/project";
 import type { PulumiCli } from "../engine/pulumiCli";
 import { type Contender, contenders as published } from "./contenders";
 import { type Step, stepTitles } from "./keys";

@@ -9,8 +9,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
-import { checkout } from "../engine/folders";
-import { packedPackage } from "../engine/project";
+import { checkout, packedPackage } from "../engine/project";
 import { findPulumi } from "../engine/pulumiCli";
 import { besides, type Contender, contenders } from "./contenders";
 import { type Step, steps } from "./keys";

@@ -1,7 +1,62 @@
-import { access, cp, readdir, stat, writeFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { randomUUID } from "node:crypto";
+import { existsSync, rmSync } from "node:fs";
+import { access, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { basename, join, sep } from "node:path";
+import type { PulumiFn } from "@pulumi/pulumi/automation";
 import { execute } from "./command";
-import { checkout, makeWorkFolder } from "./folders";
+
+/** The folder of this repository. */
+export const checkout = join(__dirname, "..", "..");
+
+/** The folder for everything that test runs write. Git ignores it. */
+const work = join(checkout, ".work");
+
+/**
+ * Variables that only make processes faster: Node.js keeps compiled code for the next process, the host of dynamic
+ * providers loads less, and the CLI collects garbage less often.
+ */
+export const quickly = {
+  NODE_COMPILE_CACHE: join(work, "compiled"),
+  NODE_OPTIONS: `--require ${JSON.stringify(join(__dirname, "deferred.cjs"))}`,
+  GOGC: "400",
+};
+
+export interface WorkFolder {
+  readonly path: string;
+  remove(): Promise<void>;
+}
+
+/** Creates a folder for this process alone, which is removed when the process ends at the latest. */
+export async function makeWorkFolder(kind: string, name: string): Promise<WorkFolder> {
+  const parent = join(work, kind);
+  await mkdir(parent, { recursive: true });
+  await removeLeftovers(parent);
+  const path = await mkdtemp(join(parent, `${name}-${process.pid}-`));
+  const atExit = () => rmSync(path, { recursive: true, force: true });
+  process.once("exit", atExit);
+  const remove = async () => {
+    process.off("exit", atExit);
+    await rm(path, { recursive: true, force: true });
+  };
+  return { path, remove };
+}
+
+/** A process that was killed could not remove its folders. */
+async function removeLeftovers(parent: string) {
+  for (const name of await readdir(parent)) {
+    const pid = Number(/-(\d+)-[^-]+$/.exec(name)?.[1]);
+    if (pid > 0 && !isAlive(pid)) await rm(join(parent, name), { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== "ESRCH";
+  }
+}
 
 /** A user's project: a folder with a program, and with the packed package in its node_modules. */
 export interface Project {
@@ -122,4 +177,51 @@ async function newest(folder: string): Promise<number | undefined> {
 async function expectOk(command: string, args: readonly string[]) {
   const result = await execute(command, args, { cwd: checkout });
   if (result.code !== 0) throw new Error(`${command} ${args.join(" ")} fails:\n${result.output}`);
+}
+
+/**
+ * The program in a project's index.ts, read again by each command, as the engine's own language host does. Its exports are
+ * the stack's outputs; if it exports a function, that returns them.
+ */
+export function loadProgram(dir: string): PulumiFn {
+  return async () => {
+    await transpile(dir);
+    // Only the project's own files are loaded again: a second @pulumi/pulumi would not be connected to the engine.
+    const require = createRequire(join(dir, "index.js"));
+    assertPacked(dir, require);
+    const own = (file: string) =>
+      file.startsWith(dir + sep) && !file.includes(`${sep}node_modules${sep}`, dir.length);
+    for (const file of Object.keys(require.cache).filter(own)) delete require.cache[file];
+    const exported = require(join(dir, "index.js"));
+    return typeof exported === "function" ? exported() : { ...exported };
+  };
+}
+
+/** A loader that follows the paths in tsconfig.json would load the sources instead of the packed package. */
+function assertPacked(dir: string, require: NodeJS.Require) {
+  const installed = join(dir, "node_modules", "pulumi-apikeys");
+  if (!existsSync(installed)) return;
+  const found = require.resolve("pulumi-apikeys");
+  if (!found.startsWith(installed + sep))
+    throw new Error(`the program would load ${found}, not ${installed}`);
+}
+
+async function transpile(dir: string) {
+  const entries = await readdir(dir, { recursive: true, withFileTypes: true });
+  const sources = entries
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .filter((file) => /(?<!\.d)\.ts$/.test(file) && !file.includes(`${sep}node_modules${sep}`, dir.length));
+  // Not needed by most of what loads this module.
+  const { ModuleKind, ScriptTarget, transpileModule } = await import("typescript");
+  const compilerOptions = { module: ModuleKind.CommonJS, target: ScriptTarget.ES2022, esModuleInterop: true };
+  for (const source of sources) {
+    const { outputText } = transpileModule(await readFile(source, "utf8"), {
+      compilerOptions,
+      fileName: source,
+    });
+    // Renamed into place, because another stack of the project may be loading the program right now.
+    const written = `${source}.${randomUUID()}`;
+    await writeFile(written, outputText);
+    await rename(written, source.replace(/\.ts$/, ".js"));
+  }
 }

@@ -1,9 +1,21 @@
 import { constants } from "node:fs";
-import { access, chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm } from "node:fs/promises";
+import {
+  access,
+  chmod,
+  copyFile,
+  link,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+} from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, delimiter, dirname, join } from "node:path";
 import { type Environment, execute } from "./command";
-import { checkout } from "./folders";
+import { checkout, makeWorkFolder } from "./project";
 
 /** How a Pulumi CLI was found. */
 type PulumiCliSource = "path" | "npm cache" | "npm download" | "built";
@@ -280,4 +292,27 @@ async function place(env: Environment): Promise<string> {
   const cache = env["XDG_CACHE_HOME"] || join(env["HOME"] || homedir(), ".cache");
   const name = `pulumi-${await pinnedVersion()}-${process.platform}-${process.arch}`;
   return join(cache, "pulumi-apikeys", name);
+}
+
+const languageHost = "pulumi-language-nodejs";
+let made: Promise<string> | undefined;
+
+/**
+ * The folder of a CLI that runs Node.js programs as a user's does; it must come first on PATH. A CLI that was built from
+ * its Go modules lacks the language host, and gets the tests' own.
+ */
+export function userCli(): Promise<string> {
+  made ??= makeUserCli();
+  return made;
+}
+
+async function makeUserCli(): Promise<string> {
+  const bin = join((await pulumiCli()).root, "bin");
+  if (await isExecutable(join(bin, languageHost))) return bin;
+  const { path } = await makeWorkFolder("cli", "bin");
+  // The CLI warns if its language host is not beside it, and it resolves symbolic links to find its own folder.
+  for (const file of ["pulumi", shim])
+    await link(join(bin, file), join(path, file)).catch(() => copyFile(join(bin, file), join(path, file)));
+  await symlink(join(checkout, "test", "engine", "nodeLanguageHost", languageHost), join(path, languageHost));
+  return path;
 }

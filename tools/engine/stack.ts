@@ -1,25 +1,37 @@
-import { mkdir } from "node:fs/promises";
+import { AsyncLocalStorage } from "node:async_hooks";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { json } from "node:stream/consumers";
+import { isDeepStrictEqual } from "node:util";
 import {
   type ConfigValue,
   type DestroyOptions,
+  type DiagnosticEvent,
   type EngineEvent,
   LocalWorkspace,
+  type OpMap,
+  type OpType,
   type OutputMap,
   type PreviewOptions,
+  type PropertyDiff,
   PulumiCommand,
   type PulumiFn,
   type RefreshOptions,
+  type StepEventMetadata,
   type UpOptions,
 } from "@pulumi/pulumi/automation";
-import { type CommandOptions, type Environment, execute } from "./command";
-import { keyService, shellEnvironment, withVariables } from "./environment";
-import { checkout, quickly } from "./folders";
-import { type CommandExtras, needsProgram, type Operation, operation, pulumiCommand } from "./operation";
-import { type Outcome, outcomeOf } from "./outcome";
-import type { Project } from "./project";
-import { pulumiCli } from "./pulumiCli";
-import { userCli } from "./userCli";
+import {
+  type CommandOptions,
+  type CommandResult,
+  type Environment,
+  execute,
+  ours,
+  shellEnvironment,
+} from "./command";
+import { checkout, type Project, quickly } from "./project";
+import { pulumiCli, userCli } from "./pulumiCli";
 
 export interface StackOptions {
   /** Default: the CLI runs the project's program, as it does for users. */
@@ -220,4 +232,267 @@ function isSecret(value: unknown): value is { readonly plaintext: string } {
 
 function configValue(value: string | ConfigValue): ConfigValue {
   return typeof value === "string" ? { value } : value;
+}
+
+/** What every command takes in addition to the options of Automation API. */
+interface CommandExtras {
+  /** Further arguments of the command line, such as `["--target-replace", urn]`. */
+  readonly args?: readonly string[] | undefined;
+  /** Gets the CLI's process id, so that a test can send signals. */
+  readonly onStart?: ((pid: number) => void) | undefined;
+}
+
+/** One call of Automation API: how it changes the command line, and the command's result. */
+interface Operation extends CommandExtras {
+  /** Replaces the command line of Automation API, with the same servers. */
+  readonly instead?: readonly string[] | undefined;
+  result?: CommandResult;
+}
+
+/** The operation for which Automation API runs the CLI. */
+const operation = new AsyncLocalStorage<Operation>();
+
+type Run = (args: readonly string[], options: CommandOptions) => Promise<CommandResult>;
+
+/**
+ * The CLI as Automation API runs it, but with exactly the given environment, with the operation's changes of the command
+ * line, and with the output of failed commands.
+ */
+export function pulumiCommand(official: PulumiCommand, execute: Run): PulumiCommand {
+  const run = async (
+    offered: readonly string[],
+    cwd: string,
+    env: Environment,
+    onStdout?: (text: string) => void,
+    onStderr?: (text: string) => void,
+    signal?: AbortSignal,
+  ) => {
+    const current = operation.getStore();
+    const { args, restore } =
+      current?.instead === undefined
+        ? { args: [...offered, ...(current?.args ?? [])], restore: undefined }
+        : await withInlineProgram(current.instead, offered, cwd);
+    const options = { cwd, env, onStdout, onStderr, signal, onStart: current?.onStart };
+    const result = await execute(args, options).finally(restore);
+    if (current !== undefined) current.result = result;
+    if (result.code !== 0) throw new Error(`pulumi ${args.join(" ")} fails:\n${result.output}`);
+    return result;
+  };
+  // Automation API calls run(), which its declarations leave out.
+  return Object.assign({ command: official.command, version: official.version }, { run });
+}
+
+/** Commands that take the address of an inline program's server. */
+const takingClient: ReadonlySet<string | undefined> = new Set(["up", "preview", "refresh", "destroy"]);
+
+/**
+ * Whether a command needs something that runs, or could run, the stack's program. Commands that generate code need the
+ * language's own host.
+ */
+function needsProgram([verb, ...args]: readonly string[]): boolean {
+  return takingClient.has(verb) || (verb === "import" && args.includes("--generate-code=false"));
+}
+
+/**
+ * A command line as a user types it, changed to use the inline program's server, if there is one, and the event log.
+ * `offered` is the command line in which Automation API names both.
+ */
+async function withInlineProgram(args: readonly string[], offered: readonly string[], dir: string) {
+  const client = offered.find((arg) => arg.startsWith("--client="))?.slice("--client=".length);
+  const events = ["--event-log", offered[offered.indexOf("--event-log") + 1] ?? ""];
+  if (client === undefined) return { args: [...args, ...events], restore: async () => {} };
+  if (takingClient.has(args[0])) {
+    return {
+      args: [...args, ...events, `--client=${client}`, "--exec-kind=auto.inline"],
+      restore: async () => {},
+    };
+  }
+  // `pulumi import` takes no address, and needs a language host although it runs no program. The runtime `client` accepts
+  // any server as its host.
+  const file = join(dir, "Pulumi.yaml");
+  const text = await readFile(file, "utf8");
+  const runtime = `runtime: { name: client, options: { address: "${client}" } }`;
+  await writeFile(file, text.replace(/^runtime:.*(\n[ \t]+.*)*/m, runtime));
+  return { args: [...args, ...events], restore: () => writeFile(file, text) };
+}
+
+// An inline program runs in this process, so process.env must have the variables that its functions read. The whole
+// process shares process.env, so programs with other variables wait for their turn.
+interface Turn {
+  readonly variables: string;
+  readonly ended: Promise<void>;
+  readonly end: () => void;
+  users: number;
+}
+let turn: Turn | undefined;
+
+/** Runs something while this process has exactly the APIKEYS_ and PULUMI_ variables of an environment. */
+async function withVariables<T>(env: Environment, body: () => Promise<T>): Promise<T> {
+  const wanted = Object.entries(env).filter(([name, value]) => ours.test(name) && value !== undefined);
+  const variables = JSON.stringify(wanted.sort());
+  while (turn !== undefined && turn.variables !== variables) await turn.ended;
+  turn ??= begin(variables, Object.fromEntries(wanted));
+  const mine = turn;
+  mine.users += 1;
+  try {
+    return await body();
+  } finally {
+    mine.users -= 1;
+    if (mine.users === 0) mine.end();
+  }
+}
+
+function begin(variables: string, wanted: Environment): Turn {
+  const before = Object.fromEntries(Object.entries(process.env).filter(([name]) => ours.test(name)));
+  replaceOurs(wanted);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const end = () => {
+    replaceOurs(before);
+    turn = undefined;
+    resolve();
+  };
+  return { variables, ended: promise, end, users: 0 };
+}
+
+function replaceOurs(wanted: Environment) {
+  for (const name of Object.keys(process.env)) if (ours.test(name)) delete process.env[name];
+  Object.assign(process.env, wanted);
+}
+
+/** What a stack's secrets are encrypted with: `--secrets-provider`, and the variables that it needs. */
+interface KeyService {
+  readonly provider: string;
+  readonly env: Environment;
+}
+
+let started: Promise<KeyService> | undefined;
+
+/**
+ * A key service for the stacks of this process, which the CLI uses like HashiCorp Vault. With a passphrase, each command
+ * would first derive the stack's key from it, which takes at least 0.2 s of CPU time.
+ */
+function keyService(): Promise<KeyService> {
+  started ??= start();
+  return started;
+}
+
+async function start(): Promise<KeyService> {
+  const server = createServer(async (request, response) => {
+    const { plaintext, ciphertext } = (await json(request)) as Record<string, string | undefined>;
+    // The CLI sends only the stack's own key, and keeps the answer in the stack's config.
+    response.end(JSON.stringify({ data: { ciphertext: plaintext, plaintext: ciphertext } }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  server.unref();
+  const { port } = server.address() as AddressInfo;
+  return { provider: "hashivault://stacks", env: { VAULT_SERVER_URL: `http://127.0.0.1:${port}` } };
+}
+
+/** What the engine did, or would do, to one resource. */
+export interface Step {
+  readonly op: OpType;
+  /** The resource's name in the program. */
+  readonly name: string;
+  readonly type: string;
+  readonly urn: string;
+  /** Whether this was its refresh; `op` is then the refresh's result. */
+  readonly duringRefresh: boolean;
+  readonly failed: boolean;
+  /** The inputs that differ between the states before and after; in a refresh, the drift. */
+  readonly changed: Readonly<Record<string, { readonly old: unknown; readonly new: unknown }>>;
+  /** The properties that the engine shows as changed. */
+  readonly diffs: readonly string[];
+  /** The properties that cause its replacement. */
+  readonly replacedFor: readonly string[];
+  /** The paths of the values that differ, such as `scopes[0].read`. */
+  readonly detailedDiff: Readonly<Record<string, PropertyDiff>>;
+  /** State before and after, as the engine shows it: secrets are masked. */
+  readonly old: StepEventMetadata["old"];
+  readonly new: StepEventMetadata["new"];
+}
+
+interface Diagnostic {
+  readonly severity: DiagnosticEvent["severity"];
+  readonly message: string;
+  /** The resource that it is about. */
+  readonly urn: string | undefined;
+}
+
+/** The result of a CLI command. A failed command has one too: nothing is thrown. */
+export interface Outcome extends CommandResult {
+  readonly ok: boolean;
+  /** If not ok: the errors that the user reads. */
+  readonly error: string | undefined;
+  /** How many resources were created, updated, left the same and so on; the stack counts as one. */
+  readonly changes: OpMap;
+  /** One for each resource except the stack and the providers; several for a resource that is replaced. */
+  readonly steps: readonly Step[];
+  readonly diagnostics: readonly Diagnostic[];
+  readonly events: readonly EngineEvent[];
+}
+
+/** Combines a command's output and the events of its engine. */
+function outcomeOf(result: CommandResult, events: readonly EngineEvent[]): Outcome {
+  const ok = result.code === 0;
+  const diagnostics = events.flatMap(({ diagnosticEvent: event }) =>
+    // Debug messages come as events too, although no user sees them.
+    event === undefined || (event.severity as string) === "debug"
+      ? []
+      : [{ severity: event.severity, message: event.message.trim(), urn: event.urn }],
+  );
+  const errors = diagnostics.filter(({ severity }) => severity === "error").map(({ message }) => message);
+  return {
+    ...result,
+    ok,
+    error: ok ? undefined : errors.join("\n") || result.stderr.trim() || `exit code ${result.code}`,
+    changes:
+      events.findLast(({ summaryEvent }) => summaryEvent !== undefined)?.summaryEvent?.resourceChanges ?? {},
+    steps: stepsOf(events),
+    diagnostics,
+    events,
+  };
+}
+
+function stepsOf(events: readonly EngineEvent[]): readonly Step[] {
+  const steps: (Step & { open: boolean })[] = [];
+  for (const { resourcePreEvent: begun, resOutputsEvent: done, resOpFailedEvent: broken } of events) {
+    const metadata = (begun ?? done ?? broken)?.metadata;
+    if (metadata === undefined || /^pulumi:(pulumi:Stack|providers:)/.test(metadata.type)) continue;
+    // A refresh begins as "refresh" and ends as its result, such as "update" or "delete".
+    const place = steps.findIndex(
+      ({ open, urn, op, duringRefresh }) =>
+        open && urn === metadata.urn && (duringRefresh || op === metadata.op),
+    );
+    const before = steps[place];
+    const step = stepOf(metadata, before?.duringRefresh ?? metadata.op === "refresh", broken !== undefined);
+    if (before === undefined) steps.push({ ...step, open: begun !== undefined });
+    else steps[place] = { ...step, open: false };
+  }
+  return steps.map(({ open: _, ...step }) => step);
+}
+
+function stepOf(metadata: StepEventMetadata, duringRefresh: boolean, failed: boolean): Step {
+  const { op, urn, type, old, new: now } = metadata;
+  return {
+    op,
+    name: urn.split("::").slice(3).join("::"),
+    type,
+    urn,
+    duringRefresh,
+    failed,
+    diffs: metadata.diffs ?? [],
+    replacedFor: metadata.keys ?? [],
+    detailedDiff: metadata.detailedDiff ?? {},
+    changed: differences(old?.inputs ?? {}, now?.inputs ?? {}),
+    old,
+    new: now,
+  };
+}
+
+function differences(old: Readonly<Record<string, unknown>>, now: Readonly<Record<string, unknown>>) {
+  const names = [...new Set([...Object.keys(old), ...Object.keys(now)])];
+  const differing = names.filter(
+    (name) => !name.startsWith("__") && !isDeepStrictEqual(old[name], now[name]),
+  );
+  return Object.fromEntries(differing.map((name) => [name, { old: old[name], new: now[name] }]));
 }

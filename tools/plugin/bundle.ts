@@ -2,7 +2,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type BuildOptions, build, type Plugin } from "esbuild";
-import { checkout } from "../engine/folders";
+import { checkout } from "../engine/project";
 import { licences } from "../licences";
 
 interface Part {

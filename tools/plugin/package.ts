@@ -15,7 +15,7 @@ import {
 import { dirname, join } from "node:path";
 import { buildSync } from "esbuild";
 import { version } from "../../package.json";
-import { checkout } from "../engine/folders";
+import { checkout } from "../engine/project";
 
 const { execPath, platform, arch } = process;
 const plugin = "pulumi-resource-apikeys";

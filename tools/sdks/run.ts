@@ -2,7 +2,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { execute } from "../engine/command";
-import { checkout } from "../engine/folders";
+import { checkout } from "../engine/project";
 import { moduleFolder, whyNoGo } from "../engine/pulumiCli";
 
 async function main() {
