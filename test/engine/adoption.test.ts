@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { errorsFor, expectQuiet, expectSilentUp, stepsFor } from "./expectations";
-import { type Scene, sceneOfTest } from "./scene";
+import { createFixture, type Fixture } from "./fixture";
 
 const customerId = "customer";
 const scopes = [{ representation: "orders", read: true }];
@@ -13,20 +13,20 @@ const set = (keys: object) => new ApiKeySet("set", { workspaceId: "ws_main", def
 ${resources}
 `;
 
-const live = ({ service }: Scene) => service.keys({ deleted: false }).map((key) => key.id);
-const writes = ({ service }: Scene) =>
+const live = ({ service }: Fixture) => service.keys({ deleted: false }).map((key) => key.id);
+const writes = ({ service }: Fixture) =>
   service.requests.flatMap(({ method, endpoint }) => (method === "GET" ? [] : [endpoint]));
 
-async function update(scene: Scene, resources: string) {
-  await scene.declare(program(resources));
-  scene.service.clearRequests();
-  const up = await scene.stack.up();
+async function update(fixture: Fixture, resources: string) {
+  await fixture.declare(program(resources));
+  fixture.service.clearRequests();
+  const up = await fixture.stack.up();
   expect(up.ok, up.output).toBe(true);
   return up;
 }
 
 /** The names of the resources that have a key in state. */
-async function holdersOf({ stack }: Scene, id: string) {
+async function holdersOf({ stack }: Fixture, id: string) {
   const { resources = [] } = await stack.exportState();
   return resources.flatMap(({ urn, id: own, outputs }) =>
     own === id || JSON.stringify([outputs]).includes(`"${id}"`) ? [urn.split("::").at(-1)] : [],
@@ -34,88 +34,88 @@ async function holdersOf({ stack }: Scene, id: string) {
 }
 
 it("K11 existing keys are adopted by reads and edits alone, stay if only the engine replaces them, and are deleted by destroy", async () => {
-  const scene = await sceneOfTest("adopted", { host: "plugin" });
+  const fixture = await createFixture("adopted", { host: "plugin" });
   const ids = ["key_ci", "key_one", "key_two"];
   for (const id of ids)
-    scene.service.addKey({ workspaceId: "ws_main", customerId, id, name: id.slice(4), scopes });
-  scene.service.editKey("key_ci", { enabled: false });
+    fixture.service.addKey({ workspaceId: "ws_main", customerId, id, name: id.slice(4), scopes });
+  fixture.service.editKey("key_ci", { enabled: false });
   const adopting = (options = "{}") => `
     const ci = new ApiKey("ci", { ...base, existingId: "key_ci" }, ${options});
     const keys = set({ own: {}, one: { existingId: "key_one" }, two: { existingId: "key_two" } });`;
-  await scene.declare(program(adopting()));
-  const preview = await scene.stack.preview();
+  await fixture.declare(program(adopting()));
+  const preview = await fixture.stack.preview();
   for (const said of [
     'Key "ci" in workspace ws_main: 1 existing key to adopt, without its secret: key_ci; nothing to create.',
     '2 existing keys to adopt, without their secrets: "one", "two"',
   ])
     expect(preview.output).toContain(said);
-  await update(scene, adopting());
-  expect(writes(scene).toSorted()).toEqual(["createApiKey", "editApiKey"]);
-  expect(scene.service.key("key_ci")).toMatchObject({ enabled: true });
-  await expectQuiet(scene);
+  await update(fixture, adopting());
+  expect(writes(fixture).toSorted()).toEqual(["createApiKey", "editApiKey"]);
+  expect(fixture.service.key("key_ci")).toMatchObject({ enabled: true });
+  await expectQuiet(fixture);
   for (const [secret, said] of [
     ["ci.key", 'ApiKey "ci": state does not have its secret, because the key was adopted or imported'],
     ['keys.key("one")', 'ApiKeySet "set" has the key "one", but not its secret, because the key was adopted'],
   ] as const) {
-    await scene.declare(program(`${adopting()}\nexport const secret = ${secret};`));
-    expect((await scene.stack.up()).error).toContain(said);
+    await fixture.declare(program(`${adopting()}\nexport const secret = ${secret};`));
+    expect((await fixture.stack.up()).error).toContain(said);
   }
   for (const options of ["{}", "{ deleteBeforeReplace: true }"]) {
-    await scene.declare(program(adopting(options)));
-    await expectSilentUp(scene);
-    const { resources = [] } = await scene.stack.exportState();
+    await fixture.declare(program(adopting(options)));
+    await expectSilentUp(fixture);
+    const { resources = [] } = await fixture.stack.exportState();
     const { urn = "" } = resources.find((one) => one.urn.endsWith("::ci")) ?? {};
-    const forced = await scene.stack.up({ args: ["--target-replace", urn] });
+    const forced = await fixture.stack.up({ args: ["--target-replace", urn] });
     expect(forced.ok, forced.output).toBe(true);
     expect(stepsFor(forced, "ci").map(({ op }) => op)).toContain("replace");
     expect(forced.output).toContain("(key_ci) stays in the service");
-    await expectQuiet(scene);
+    await expectQuiet(fixture);
   }
-  expect(live(scene)).toEqual(expect.arrayContaining(ids));
-  expect((await scene.stack.destroy()).ok).toBe(true);
-  expect(live(scene)).toEqual([]);
+  expect(live(fixture)).toEqual(expect.arrayContaining(ids));
+  expect((await fixture.stack.destroy()).ok).toBe(true);
+  expect(live(fixture)).toEqual([]);
 });
 
 it("R17 K11 E2 a key has one owner, and moves to another one that adopts it", async () => {
-  const scene = await sceneOfTest("owner", { host: "plugin", program: program("") });
-  await update(scene, `new ApiKey("a", base);`);
-  const [id = ""] = live(scene);
-  const state = async () => [live(scene), await holdersOf(scene, id)];
+  const fixture = await createFixture("owner", { host: "plugin", program: program("") });
+  await update(fixture, `new ApiKey("a", base);`);
+  const [id = ""] = live(fixture);
+  const state = async () => [live(fixture), await holdersOf(fixture, id)];
   const adopting = (name: string, more = "") =>
     `new ApiKey("${name}", { ...base, ${more} name: "a", existingId: "${id}" });`;
 
-  await scene.declare(program(`new ApiKey("a", base); ${adopting("b")}`));
-  const preview = await scene.stack.preview();
+  await fixture.declare(program(`new ApiKey("a", base); ${adopting("b")}`));
+  const preview = await fixture.stack.preview();
   expect(preview.ok).toBe(false);
   expect(preview.output).toMatch(/the resource [ab] has or adopts (the same key|it)|has or adopts too/);
 
   // A former owner keeps its key, and the secret, if the adoption fails.
-  await scene.declare(program(adopting("b", 'customerId: "another",')));
-  const failed = await scene.stack.up({ args: ["--continue-on-error"] });
+  await fixture.declare(program(adopting("b", 'customerId: "another",')));
+  const failed = await fixture.stack.up({ args: ["--continue-on-error"] });
   expect(failed.ok).toBe(false);
   expect(await state()).toEqual([[id], ["a"]]);
 
-  await update(scene, `new ApiKey("a", base, { retainOnDelete: true });`);
-  await update(scene, adopting("b"));
+  await update(fixture, `new ApiKey("a", base, { retainOnDelete: true });`);
+  await update(fixture, adopting("b"));
   expect(await state()).toEqual([[id], ["b"]]);
-  await expectQuiet(scene);
+  await expectQuiet(fixture);
 
   // From an ApiKey to an entry of a set, which another resource can have once the set releases it.
-  await update(scene, `set({ one: { name: "a", existingId: "${id}" } });`);
-  await scene.declare(program(`set({}); ${adopting("keep")}`));
-  const unreleased = await scene.stack.preview();
+  await update(fixture, `set({ one: { name: "a", existingId: "${id}" } });`);
+  await fixture.declare(program(`set({}); ${adopting("keep")}`));
+  const unreleased = await fixture.stack.preview();
   expect(errorsFor(unreleased, "set").concat(errorsFor(unreleased, "keep")).join()).toContain(
     "has or adopts",
   );
   const released = `set({ one: { name: "a", release: true } }); ${adopting("keep")}`;
-  await scene.declare(program(released));
-  expect((await scene.stack.preview()).output).toContain('1 to release and leave in the service: "one"');
-  await update(scene, released);
+  await fixture.declare(program(released));
+  expect((await fixture.stack.preview()).output).toContain('1 to release and leave in the service: "one"');
+  await update(fixture, released);
   expect(await state()).toEqual([[id], ["keep"]]);
-  await expectQuiet(scene);
+  await expectQuiet(fixture);
 
   const rotating = `new RotatingApiKey("rotating", { ...base, name: "a", existingId: "${id}", rotateEvery: "90d" });`;
-  await update(scene, rotating);
+  await update(fixture, rotating);
   expect(await state()).toEqual([[id], ["rotating"]]);
-  await expectQuiet(scene);
+  await expectQuiet(fixture);
 });

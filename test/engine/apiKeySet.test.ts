@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { expectSilentUp, stepsFor } from "./expectations";
-import { type Scene, sceneOfTest } from "./scene";
+import { createFixture, type Fixture } from "./fixture";
 
 /** A program with one ApiKeySet, named "set". */
 const program = (keys: string, more = "", defaults = "") => `
@@ -10,41 +10,41 @@ ${more}
 `;
 
 it("key(alias) of an undeclared alias fails the preview before any key is created, in one line", async () => {
-  const scene = await sceneOfTest("undeclared", {
+  const fixture = await createFixture("undeclared", {
     program: program('plain: { customerId: "customer" }', 'export const used = set.key("nobody");'),
   });
-  const preview = await scene.stack.preview();
+  const preview = await fixture.stack.preview();
   expect(preview.ok, preview.output).toBe(false);
   expect(preview.output).toContain('ApiKeySet "set" has no key "nobody".');
   expect(preview.output).not.toMatch(/^\s+at /m);
-  expect(scene.service.requests).toEqual([]);
+  expect(fixture.service.requests).toEqual([]);
 });
 
 /** In the dynamic host, the engine takes null for nothing. */
 it("K2 a set whose entries have null in place of a default is updated if that is all that changes, also after a failure", async () => {
   const keys = (beta: string) =>
     `alpha: { customerId: "customer" }, beta: { customerId: "customer", ${beta} }`;
-  const scene = await sceneOfTest("nulls", { program: program(keys("")) });
-  const idOf = ({ service }: Scene) =>
+  const fixture = await createFixture("nulls", { program: program(keys("")) });
+  const idOf = ({ service }: Fixture) =>
     service.keys({ deleted: false }).find((key) => key.name === "beta")?.id;
   const up = async (refresh: boolean) => {
-    const before = idOf(scene);
-    const outcome = await scene.stack.up({ refresh });
+    const before = idOf(fixture);
+    const outcome = await fixture.stack.up({ refresh });
     expect(outcome.ok, outcome.output).toBe(true);
-    expect(idOf(scene)).not.toBe(before);
+    expect(idOf(fixture)).not.toBe(before);
     return outcome;
   };
   await up(false);
   const rotated = 'keepers: { rotated: "today" }';
-  await scene.declare(program(keys(""), "", rotated));
+  await fixture.declare(program(keys(""), "", rotated));
   const isBeta = ({ body }: { body: unknown }) => (body as { name?: unknown }).name === "beta";
-  scene.service.inject({ endpoint: "createApiKey", when: isBeta, fault: { kind: "status", status: 422 } });
-  expect((await scene.stack.up({ refresh: true })).ok).toBe(false);
+  fixture.service.inject({ endpoint: "createApiKey", when: isBeta, fault: { kind: "status", status: 422 } });
+  expect((await fixture.stack.up({ refresh: true })).ok).toBe(false);
   await up(true);
-  await expectSilentUp(scene);
+  await expectSilentUp(fixture);
 
-  await scene.declare(program(keys("keepers: null"), "", rotated));
+  await fixture.declare(program(keys("keepers: null"), "", rotated));
   const updated = await up(false);
   expect(stepsFor(updated, "set").map(({ op }) => op)).toEqual(["update"]);
-  await expectSilentUp(scene);
+  await expectSilentUp(fixture);
 });

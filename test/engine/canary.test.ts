@@ -3,7 +3,7 @@ import type { Endpoint, Fault, Variant } from "../../standin";
 import { descendants, watchArguments } from "../../tools/engine/command";
 import type { Outcome } from "../../tools/engine/stack";
 import { found } from "./expectations";
-import { type Scene, sceneOfTest } from "./scene";
+import { createFixture, type Fixture } from "./fixture";
 
 /** Strings that occur nowhere else: where one is found, it has leaked. */
 const tokens = {
@@ -51,22 +51,22 @@ const program = (step: string, existingKey: string, more = "") => `
   export const given = takenOver.existingKey;
 `;
 
-let scene: Scene;
+let fixture: Fixture;
 const go = (command: string, ...args: string[]) =>
-  scene.stack.run([command, "--yes", "--skip-preview", "--continue-on-error", ...args]);
+  fixture.stack.run([command, "--yes", "--skip-preview", "--continue-on-error", ...args]);
 const injectAll = (endpoint: Endpoint, ...faults: readonly Fault[]) => {
-  for (const fault of faults) scene.service.inject({ endpoint, fault });
+  for (const fault of faults) fixture.service.inject({ endpoint, fault });
 };
 /** As `injectAll`, only in requests for the key of this value: no provider can hide a value from other keys' answers. */
 const injectFor = (value: string, endpoint: Endpoint, ...faults: readonly Fault[]) => {
-  const id = scene.service.keys().find(({ key }) => key === value)?.id;
+  const id = fixture.service.keys().find(({ key }) => key === value)?.id;
   const when = ({ path, body }: { readonly path: string; readonly body: unknown }) =>
     (body as { key?: unknown } | undefined)?.key === value || path.split("/").at(-1) === id;
-  for (const fault of faults) scene.service.inject({ endpoint, when, fault });
+  for (const fault of faults) fixture.service.inject({ endpoint, when, fault });
 };
 /** Has the service's errors repeat the request, with its token and body. */
 const speak = (errorBody: Variant["errorBody"]) =>
-  scene.service.setVariant({ errorEchoes: "request", errorBody, delete: "marks" });
+  fixture.service.setVariant({ errorEchoes: "request", errorBody, delete: "marks" });
 const tooMuch = (text: string): Fault => ({
   kind: "status",
   status: 403,
@@ -76,7 +76,7 @@ const failing = (outcome: Outcome) => expect(outcome.ok, outcome.output).toBe(fa
 const working = (outcome: Outcome) => expect(outcome.ok, outcome.output).toBe(true);
 
 it("R16 no secret of the service is in any output, file or command line, whatever fails", async () => {
-  scene = await sceneOfTest("canary", {
+  fixture = await createFixture("canary", {
     program: program("first", "APIKEYS_CANARY_FIRST"),
     tenants: Object.entries(tokens).map(([name, accessToken]) => ({
       name,
@@ -120,23 +120,23 @@ it("R16 no secret of the service is in any output, file or command line, whateve
     const up = await go("up", ...(place === 0 ? ["--debug"] : []));
     failing(up);
     speak(body);
-    scene.service.rotateToken("env", `canary-token-by-env-${place}`);
-    if (place === 1) scene.stack.setEnv("APIKEYS_CANARY_ENV", `canary-token-by-env-${place}`);
+    fixture.service.rotateToken("env", `canary-token-by-env-${place}`);
+    if (place === 1) fixture.stack.setEnv("APIKEYS_CANARY_ENV", `canary-token-by-env-${place}`);
   }
-  scene.stack.setEnv("APIKEYS_CANARY_ENV", "canary-token-by-env-2");
-  const met = scene.service.requests.map(({ endpoint, fault }) => `${endpoint} ${fault}`);
+  fixture.stack.setEnv("APIKEYS_CANARY_ENV", "canary-token-by-env-2");
+  const met = fixture.service.requests.map(({ endpoint, fault }) => `${endpoint} ${fault}`);
   for (const { kind } of lost) expect(met).toContain(`createApiKey ${kind}`);
-  scene.service.clearFaults();
+  fixture.service.clearFaults();
   // The answers to the migrations were lost, so the service has their values already.
-  scene.service.setVariant({ duplicateKey: "returned" });
+  fixture.service.setVariant({ duplicateKey: "returned" });
   // The answer to the grant was lost, so this program grants again.
-  await scene.declare(program("second", "APIKEYS_CANARY_FIRST"));
+  await fixture.declare(program("second", "APIKEYS_CANARY_FIRST"));
   working(await go("up"));
 
   // Commands that show state, failing updates, and a replaced existingKey.
-  await scene.declare(program("third", "APIKEYS_CANARY_SECOND"));
-  working(await scene.stack.run(["preview", "--diff"]));
-  working(await scene.stack.run(["preview", "--diff", "--refresh", "--debug", "--show-replacement-steps"]));
+  await fixture.declare(program("third", "APIKEYS_CANARY_SECOND"));
+  working(await fixture.stack.run(["preview", "--diff"]));
+  working(await fixture.stack.run(["preview", "--diff", "--refresh", "--debug", "--show-replacement-steps"]));
   injectAll(
     "editApiKey",
     { kind: "errorAfter" },
@@ -148,11 +148,11 @@ it("R16 no secret of the service is in any output, file or command line, whateve
     injectFor(value, "migrateApiKey", tooMuch(value), { kind: "errorAfter" });
   }
   const ofArgument = ({ path }: { readonly path: string }) => path.includes("ws_argument");
-  scene.service.inject({ endpoint: "deleteApiKey", when: ofArgument, fault: tooMuch(tokens.argument) });
+  fixture.service.inject({ endpoint: "deleteApiKey", when: ofArgument, fault: tooMuch(tokens.argument) });
   const ofConfig = ({ path }: { readonly path: string }) => path.includes("ws_config");
-  scene.service.inject({ endpoint: "deleteApiKey", when: ofConfig, fault: tooMuch(tokens.config) });
+  fixture.service.inject({ endpoint: "deleteApiKey", when: ofConfig, fault: tooMuch(tokens.config) });
   failing(await go("up", "--diff"));
-  scene.service.clearFaults();
+  fixture.service.clearFaults();
   for (const line of [
     "stack output",
     "stack output --json",
@@ -161,49 +161,49 @@ it("R16 no secret of the service is in any output, file or command line, whateve
     "config",
     "stack history",
   ])
-    working(await scene.stack.run(line.split(" ")));
+    working(await fixture.stack.run(line.split(" ")));
 
   // A host that dies during a create.
-  await scene.declare(program("fourth", "APIKEYS_CANARY_SECOND"));
+  await fixture.declare(program("fourth", "APIKEYS_CANARY_SECOND"));
   for (const signal of ["SIGABRT", "SIGSEGV"] as const) {
-    scene.service.clearRequests();
-    scene.service.inject({
+    fixture.service.clearRequests();
+    fixture.service.inject({
       endpoint: "createApiKey",
       times: Infinity,
       fault: { kind: "hang", carriedOut: true },
     });
     let cli = 0;
-    const running = scene.stack.up({ onStart: (pid) => (cli = pid), args: ["--skip-preview", "--debug"] });
-    const begun = () => scene.service.requests.some(({ endpoint }) => endpoint === "createApiKey");
+    const running = fixture.stack.up({ onStart: (pid) => (cli = pid), args: ["--skip-preview", "--debug"] });
+    const begun = () => fixture.service.requests.some(({ endpoint }) => endpoint === "createApiKey");
     await expect.poll(begun, { timeout: 60_000 }).toBe(true);
     const hosts = descendants(cli).filter(({ args }) => args.includes("dynamic-provider"));
     expect(hosts.length).toBeGreaterThan(0);
     for (const { pid } of hosts) process.kill(pid, signal);
     failing(await running);
-    scene.service.clearFaults();
+    fixture.service.clearFaults();
   }
 
   // A failing refresh, a failing destroy, and all command lines.
   injectAll("readApiKey", tooMuch(tokens.config), { kind: "html" }, { kind: "garbled" });
-  failing(await scene.stack.refresh());
-  scene.service.clearFaults();
+  failing(await fixture.stack.refresh());
+  fixture.service.clearFaults();
   for (const value of [existing.second, inSet(existing.second)]) {
     injectFor(value, "deleteApiKey", tooMuch(value));
   }
   injectAll("deleteApiKey", { kind: "errorAfter" }, { kind: "garbled" });
   injectAll("editWorkspace", tooMuch(tokens.config));
   failing(await go("destroy"));
-  scene.service.clearFaults();
-  working(await scene.stack.refresh({ clearPendingCreates: true }));
-  working(await scene.stack.destroy());
+  fixture.service.clearFaults();
+  working(await fixture.stack.refresh({ clearPendingCreates: true }));
+  working(await fixture.stack.destroy());
   const lines = watch.stop();
   expect(lines.some((line) => line.includes("dynamic-provider"))).toBe(true);
-  expect(found(new Map(lines.map((line) => [line, line])), scene.service.secrets())).toEqual([]);
+  expect(found(new Map(lines.map((line) => [line, line])), fixture.service.secrets())).toEqual([]);
 
   // The searched output is long, and the service saw every secret that was searched for.
-  const secrets = scene.service.secrets();
+  const secrets = fixture.service.secrets();
   const given = Object.values(existing).flatMap((value) => [value, inSet(value)]);
   expect(secrets).toEqual(expect.arrayContaining([...Object.values(tokens), ...given]));
   expect(secrets.filter((secret) => secret.startsWith("sk_")).length).toBeGreaterThan(10);
-  expect(scene.printed.join("").length).toBeGreaterThan(50_000);
+  expect(fixture.printed.join("").length).toBeGreaterThan(50_000);
 });

@@ -2,14 +2,14 @@ import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { expectSilentUp, onlyLine } from "./expectations";
-import { type Scene, type SceneOptions, sceneOfTest } from "./scene";
+import { createFixture, type Fixture, type FixtureOptions } from "./fixture";
 
 const hundred = `totalCredits: "100"`;
 
 /** A program with one grant: its name, arguments and options as source text. */
 type Program = (name?: string, args?: string, options?: string) => string;
 
-const forms: readonly (readonly [form: string, program: Program, host: SceneOptions["host"]])[] = [
+const forms: readonly (readonly [form: string, program: Program, host: FixtureOptions["host"]])[] = [
   [
     "a Node.js program",
     (name = "held", args = hundred, options = "") => `
@@ -28,14 +28,14 @@ const forms: readonly (readonly [form: string, program: Program, host: SceneOpti
   ],
 ];
 
-const granted = ({ service }: Scene) => service.billings().length;
+const granted = ({ service }: Fixture) => service.billings().length;
 
-async function urnIn({ stack }: Scene): Promise<string> {
+async function urnIn({ stack }: Fixture): Promise<string> {
   const { resources = [] } = await stack.exportState();
   return resources.find(({ type }) => type.endsWith(":CustomerBilling"))?.urn ?? "";
 }
 
-async function update({ stack }: Scene, ...args: readonly string[]) {
+async function update({ stack }: Fixture, ...args: readonly string[]) {
   const up = await stack.up({ args });
   expect(up.ok, up.output).toBe(true);
 }
@@ -50,58 +50,58 @@ interface Refusal {
 
 /** The commands fail for this resource, and nothing is granted. */
 async function expectRefused(
-  scene: Scene,
+  fixture: Fixture,
   { name = "held", args = [], commands = ["preview", "up"] }: Refusal = {},
 ) {
-  const before = granted(scene);
+  const before = granted(fixture);
   for (const command of commands) {
-    expect(onlyLine(await scene.stack[command]({ args }), name)).toMatch(
+    expect(onlyLine(await fixture.stack[command]({ args }), name)).toMatch(
       /credits were already granted|this grant is already in state/,
     );
-    expect(granted(scene)).toBe(before);
+    expect(granted(fixture)).toBe(before);
   }
 }
 
 describe.each(forms)("the grant of %s", (_form, program, host) => {
   it("B6 is granted once, whatever forces its replacement, and once more for another value of `grant`", async () => {
     const triggered = (value: string) => program("held", hundred, `replacementTrigger: "${value}"`);
-    const scene = await sceneOfTest("grant", { host, program: triggered("1") });
-    await update(scene);
-    const urn = await urnIn(scene);
-    await expectRefused(scene, { args: [`--replace=${urn}`], commands: ["up"] });
-    await expectRefused(scene, { args: [`--target-replace=${urn}`], commands: ["up"] });
-    await scene.stack.run(["state", "taint", urn, "--yes"]);
-    await expectRefused(scene, { commands: ["up"] });
-    await scene.stack.run(["state", "untaint", urn, "--yes"]);
-    await scene.declare(triggered("2"));
-    await expectRefused(scene);
-    await scene.declare(program("held", `${hundred}, grant: "again"`));
-    await update(scene, `--target-replace=${urn}`);
-    expect(granted(scene)).toBe(2);
-    await expectSilentUp(scene);
+    const fixture = await createFixture("grant", { host, program: triggered("1") });
+    await update(fixture);
+    const urn = await urnIn(fixture);
+    await expectRefused(fixture, { args: [`--replace=${urn}`], commands: ["up"] });
+    await expectRefused(fixture, { args: [`--target-replace=${urn}`], commands: ["up"] });
+    await fixture.stack.run(["state", "taint", urn, "--yes"]);
+    await expectRefused(fixture, { commands: ["up"] });
+    await fixture.stack.run(["state", "untaint", urn, "--yes"]);
+    await fixture.declare(triggered("2"));
+    await expectRefused(fixture);
+    await fixture.declare(program("held", `${hundred}, grant: "again"`));
+    await update(fixture, `--target-replace=${urn}`);
+    expect(granted(fixture)).toBe(2);
+    await expectSilentUp(fixture);
   });
 
   it("B6 is granted once under another name, and keeps its record with aliases or by its id", async () => {
-    const scene = await sceneOfTest("grant-renamed", { host, program: program() });
-    await update(scene);
-    await scene.declare(program("renamed"));
-    await expectRefused(scene, { name: "renamed" });
-    await scene.declare(program("renamed", hundred, `aliases: [{ name: "held" }]`));
-    await expectSilentUp(scene);
-    await scene.declare(program("adopted", `billingId: "${scene.service.billings()[0]?.id}"`));
-    await update(scene);
-    expect(granted(scene)).toBe(1);
+    const fixture = await createFixture("grant-renamed", { host, program: program() });
+    await update(fixture);
+    await fixture.declare(program("renamed"));
+    await expectRefused(fixture, { name: "renamed" });
+    await fixture.declare(program("renamed", hundred, `aliases: [{ name: "held" }]`));
+    await expectSilentUp(fixture);
+    await fixture.declare(program("adopted", `billingId: "${fixture.service.billings()[0]?.id}"`));
+    await update(fixture);
+    expect(granted(fixture)).toBe(1);
   });
 
   it("B3 B6 is not sent again after a lost answer, whatever would replace it", async () => {
-    const scene = await sceneOfTest("grant-lost", { host, program: program() });
-    scene.service.inject({ endpoint: "createBilling", fault: { kind: "resetAfter" } });
-    expect((await scene.stack.up()).ok).toBe(false);
-    expect(granted(scene)).toBe(1);
-    await scene.declare(program("held", hundred, `replaceOnChanges: ["*"]`));
-    await expectRefused(scene, { args: [`--replace=${await urnIn(scene)}`], commands: ["up"] });
-    await scene.declare(program("renamed"));
-    await expectRefused(scene, { name: "renamed" });
+    const fixture = await createFixture("grant-lost", { host, program: program() });
+    fixture.service.inject({ endpoint: "createBilling", fault: { kind: "resetAfter" } });
+    expect((await fixture.stack.up()).ok).toBe(false);
+    expect(granted(fixture)).toBe(1);
+    await fixture.declare(program("held", hundred, `replaceOnChanges: ["*"]`));
+    await expectRefused(fixture, { args: [`--replace=${await urnIn(fixture)}`], commands: ["up"] });
+    await fixture.declare(program("renamed"));
+    await expectRefused(fixture, { name: "renamed" });
   });
 });
 
@@ -110,14 +110,14 @@ it("B6 is not read before each update of a Node.js program with the plugin, so a
     import { ApiKey, CustomerBilling } from "pulumi-apikeys";
     new CustomerBilling("held", { workspaceId: "ws_main", ${hundred} });
     ${more}`;
-  const scene = await sceneOfTest("grant-targets", { program: sdk(), host: "plugin" });
-  await update(scene);
-  const { steps } = await scene.stack.preview();
+  const fixture = await createFixture("grant-targets", { program: sdk(), host: "plugin" });
+  await update(fixture);
+  const { steps } = await fixture.stack.preview();
   expect(steps.filter(({ op }) => op !== "same")).toEqual([]);
-  await scene.declare(sdk(`new ApiKey("new", { workspaceId: "ws_main", customerId: "internal" });`));
-  const other = (await urnIn(scene)).replace("CustomerBilling::held", "ApiKey::new");
-  await update(scene, `--target=${other}`);
-  expect(scene.service.keys()).toHaveLength(1);
+  await fixture.declare(sdk(`new ApiKey("new", { workspaceId: "ws_main", customerId: "internal" });`));
+  const other = (await urnIn(fixture)).replace("CustomerBilling::held", "ApiKey::new");
+  await update(fixture, `--target=${other}`);
+  expect(fixture.service.keys()).toHaveLength(1);
 });
 
 it("B6 grants nothing if state can't be read, and the error says why; state is read again, because the engine may be writing it", async () => {
@@ -133,16 +133,16 @@ it("B6 grants nothing if state can't be read, and the error says why; state is r
       rest.at(-1)({ details: "no such function" });
     };
     new CustomerBilling("held", { workspaceId: "ws_main", ${hundred} });`;
-  const scene = await sceneOfTest("grant-unread", { program: program("Infinity") });
+  const fixture = await createFixture("grant-unread", { program: program("Infinity") });
   for (const command of ["preview", "up"] as const) {
-    expect(onlyLine(await scene.stack[command](), "held")).toMatch(
+    expect(onlyLine(await fixture.stack[command](), "held")).toMatch(
       /the state of the stack can't be read \(.*no such function.*\).* Nothing was granted\. Run `pulumi up` again\.$/,
     );
   }
-  expect(granted(scene)).toBe(0);
-  await scene.declare(program("3"));
-  await update(scene);
-  expect(granted(scene)).toBe(1);
+  expect(granted(fixture)).toBe(0);
+  await fixture.declare(program("3"));
+  await update(fixture);
+  expect(granted(fixture)).toBe(1);
 });
 
 /** A component that programs of any language can use: it runs in a provider of its own. */
@@ -167,21 +167,21 @@ it("B6 is granted once in a component that is a provider of its own, where no pr
   const program = (name: string) => `
     import * as pulumi from "@pulumi/pulumi";
     new pulumi.ComponentResource("teams:index:Team", "${name}", {}, {}, true);`;
-  const scene = await sceneOfTest("grant-component", { program: program("checkout") });
-  const folder = join(scene.project.dir, "teams");
+  const fixture = await createFixture("grant-component", { program: program("checkout") });
+  const folder = join(fixture.project.dir, "teams");
   await mkdir(folder);
-  await scene.project.write("teams/pulumi-resource-teams", component);
+  await fixture.project.write("teams/pulumi-resource-teams", component);
   await chmod(join(folder, "pulumi-resource-teams"), 0o755);
-  await scene.project.setHost("plugin", { teams: "teams" });
-  await update(scene);
-  const replaced = await scene.stack.up({ args: ["--replace", await urnIn(scene)] });
+  await fixture.project.setHost("plugin", { teams: "teams" });
+  await update(fixture);
+  const replaced = await fixture.stack.up({ args: ["--replace", await urnIn(fixture)] });
   expect(replaced.ok).toBe(false);
   expect(replaced.output).toContain("the credits were already granted");
-  await scene.declare(program("payment"));
+  await fixture.declare(program("payment"));
   for (const command of ["preview", "up"] as const) {
-    const { ok, output } = await scene.stack[command]();
+    const { ok, output } = await fixture.stack[command]();
     expect(ok).toBe(false);
     expect(output).toContain("this grant is already in state");
   }
-  expect(granted(scene)).toBe(1);
+  expect(granted(fixture)).toBe(1);
 });

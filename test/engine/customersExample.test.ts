@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { expectSilentUp, expectUnsaid } from "./expectations";
-import { type Scene, sceneOfTest } from "./scene";
+import { createFixture, type Fixture } from "./fixture";
 
 interface Row {
   readonly id: string;
@@ -15,13 +15,13 @@ const fifty = Array.from(
   (_, n): Row => ({ id: `cus_${n}`, name: `Customer ${n}`, plan: plans[n % plans.length] ?? "" }),
 );
 const lines = (rows: readonly Row[]) => rows.map(({ id, name, plan }) => `${id},${name},${plan}`);
-const write = ({ project }: Scene, rows: readonly string[]) =>
+const write = ({ project }: Fixture, rows: readonly string[]) =>
   project.write("customers.csv", ["id,name,plan", ...rows, ""].join("\n"));
-const customers = () => sceneOfTest("apikeys-customers", { example: "customers" });
+const customers = () => createFixture("apikeys-customers", { example: "customers" });
 
 it("E1 B3 examples/customers follows its CSV file: keys and credits for each customer, and a file of the keys without their secrets", async () => {
-  const scene = await customers();
-  const { service, stack, project } = scene;
+  const fixture = await customers();
+  const { service, stack, project } = fixture;
   const writes = () =>
     service.requests
       .filter(({ method }) => method !== "GET")
@@ -46,7 +46,7 @@ it("E1 B3 examples/customers follows its CSV file: keys and credits for each cus
       ),
     );
 
-  await write(scene, lines(fifty));
+  await write(fixture, lines(fifty));
   const preview = await stack.preview();
   expect(preview, preview.output).toMatchObject({ ok: true, changes: { create: 35 } });
   await expect(written()).rejects.toThrow("ENOENT");
@@ -63,14 +63,14 @@ it("E1 B3 examples/customers follows its CSV file: keys and credits for each cus
   await expectWritten();
   const secrets = Object.fromEntries(service.keys().map(({ customerId, key }) => [customerId, key]));
   expect(await stack.outputs()).toEqual({ secrets: { value: secrets, secret: true } });
-  await expectUnsaid(scene, Object.values(secrets));
+  await expectUnsaid(fixture, Object.values(secrets));
 
   // A changed plan edits the key in place, a new line adds a key, a removed line deletes one.
   const before = keyOf("cus_0");
   const changed = fifty
     .filter(({ id }) => id !== "cus_3")
     .map((row) => (row.id === "cus_0" ? { ...row, plan: "pro" } : row));
-  await write(scene, lines([...changed, { id: "cus_50", name: "The last", plan: "free" }]));
+  await write(fixture, lines([...changed, { id: "cus_50", name: "The last", plan: "free" }]));
   service.clearRequests();
   const up = await stack.up();
   expect(up, up.output).toMatchObject({ ok: true, changes: { create: 1, update: 1, same: 34 } });
@@ -85,11 +85,11 @@ it("E1 B3 examples/customers follows its CSV file: keys and credits for each cus
   expect([keyOf("cus_3"), keyOf("cus_50")?.name]).toEqual([undefined, "The last"]);
   expect(credits()).toHaveLength(34);
   await expectWritten();
-  await expectSilentUp(scene);
+  await expectSilentUp(fixture);
 
   // Customers who leave a plan with credits fail, until the command in the program's comment unprotects them.
   const few = fifty.slice(0, 7).map((row) => (row.id === "cus_1" ? { ...row, plan: "enterprise" } : row));
-  await write(scene, lines(few));
+  await write(fixture, lines(few));
   const refused = await stack.up();
   expect(refused.ok).toBe(false);
   expect(refused.output).toContain("protect");
@@ -114,12 +114,12 @@ const wrong: readonly (readonly [string, string])[] = [
   ["cus_1,Again,pro", "cus_1 is listed twice"],
 ];
 it("R8 examples/customers fails the preview of a wrong line, without a request", async () => {
-  const scene = await customers();
+  const fixture = await customers();
   for (const [line, reason] of wrong) {
-    await write(scene, [...lines(fifty.slice(0, 2)), line]);
-    const preview = await scene.stack.preview();
+    await write(fixture, [...lines(fifty.slice(0, 2)), line]);
+    const preview = await fixture.stack.preview();
     expect(preview.ok).toBe(false);
     expect(preview.output).toContain(`customers.csv, line 4: ${reason}`);
   }
-  expect(scene.service.requests).toEqual([]);
+  expect(fixture.service.requests).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { Outcome } from "../../tools/engine/stack";
 import { isAll } from "../all";
 import { expectKept, expectQuiet, expectSilentUp, onlyLine, stepsFor } from "./expectations";
-import { type Scene, type SceneOptions, sceneOfTest } from "./scene";
+import { createFixture, type Fixture, type FixtureOptions } from "./fixture";
 
 /** A program, and the values in it that must be seen nowhere. */
 interface Declared {
@@ -93,26 +93,26 @@ const tenants = [
   },
 ];
 
-/** A scene that knows which values it must never show, also in lower case, as the service may spell them. */
-async function setSecretScene(name: string, options: SceneOptions) {
-  const scene = await sceneOfTest(name, { tenants, ...options });
+/** A fixture that knows which values it must never show, also in lower case, as the service may spell them. */
+async function createSecretFixture(name: string, options: FixtureOptions) {
+  const fixture = await createFixture(name, { tenants, ...options });
   const hidden = new Set<string>();
   return {
-    scene,
+    fixture,
     hide: (...texts: readonly string[]) => {
       for (const text of texts) for (const one of [text, text.toLowerCase()]) hidden.add(one);
     },
     /** The output so far, the state and all files of the project contain none of the values. */
     async expectHidden() {
       expect(hidden.size).toBeGreaterThan(0);
-      const exported = JSON.stringify(await scene.stack.exportState());
-      await expectKept([...hidden], [...scene.printed, exported], scene.project.dir);
+      const exported = JSON.stringify(await fixture.stack.exportState());
+      await expectKept([...hidden], [...fixture.printed, exported], fixture.project.dir);
     },
   };
 }
 
 /** By the resource's name. */
-async function outputsOf({ stack }: Scene) {
+async function outputsOf({ stack }: Fixture) {
   const { resources = [] } = await stack.exportState({ showSecrets: true });
   return new Map(resources.map(({ urn, outputs }) => [urn.split("::").at(-1) ?? "", outputs ?? {}]));
 }
@@ -123,18 +123,18 @@ function succeeded(outcome: Outcome): Outcome {
 }
 
 it("R16 values that the program made secret are neither in outputs, messages and files of any command, nor in plain text in state", async () => {
-  const kept = await setSecretScene("declared-secrets", { variant: "normalizing" });
-  const { scene } = kept;
+  const kept = await createSecretFixture("declared-secrets", { variant: "normalizing" });
+  const { fixture } = kept;
   const declare = async (turn: string) => {
     const { hidden, program } = everyKind(turn);
     kept.hide(formerPrefix, ...hidden);
-    await scene.declare(program);
+    await fixture.declare(program);
   };
   await declare("first");
-  succeeded(await scene.stack.up({ diff: true }));
-  expect(scene.service.keys().map(({ name }) => name)).toContain("nightingale first");
+  succeeded(await fixture.stack.up({ diff: true }));
+  expect(fixture.service.keys().map(({ name }) => name)).toContain("nightingale first");
   await kept.expectHidden();
-  const outputs = await outputsOf(scene);
+  const outputs = await outputsOf(fixture);
   const { name, __observed, effectivePrefix } = outputs.get("key") ?? {};
   for (const value of [name, __observed, effectivePrefix]) expect(value).toHaveProperty("plaintext");
   // Values that are not secret stay in plain text.
@@ -144,8 +144,8 @@ it("R16 values that the program made secret are neither in outputs, messages and
   });
   expect(Object.keys(outputs.get("set")?.["ids"] ?? {})).toEqual(["acme", "beta"]);
   // The destroy restores settings, which the "normalizing" variant would rewrite.
-  scene.service.setVariant({});
-  const { output } = succeeded(await scene.stack.destroy());
+  fixture.service.setVariant({});
+  const { output } = succeeded(await fixture.stack.destroy());
   expect(output).toMatch(/The scope in workspace ws_main \(\S+\) stays in the service/);
   expect(output).toMatch(/The credits of \S+ in workspace ws_main stay in the service/);
   await kept.expectHidden();
@@ -154,20 +154,20 @@ it("R16 values that the program made secret are neither in outputs, messages and
 it.runIf(isAll)(
   "R16 values that the program made secret stay so in refreshes and in updates that fail",
   async () => {
-    const kept = await setSecretScene("declared-secrets-again", { variant: "normalizing" });
-    const { scene } = kept;
+    const kept = await createSecretFixture("declared-secrets-again", { variant: "normalizing" });
+    const { fixture } = kept;
     const declare = async (turn: string) => {
       const { hidden, program } = everyKind(turn);
       kept.hide(formerPrefix, ...hidden);
-      await scene.declare(program);
+      await fixture.declare(program);
     };
     await declare("first");
     const keyNamed = (name: string) =>
-      scene.service.keys({ deleted: false }).find((key) => key.name.toLowerCase() === name.toLowerCase())
+      fixture.service.keys({ deleted: false }).find((key) => key.name.toLowerCase() === name.toLowerCase())
         ?.id ?? `no key ${name}`;
-    succeeded(await scene.stack.up({ diff: true }));
-    succeeded(await scene.stack.preview({ diff: true }));
-    await expectQuiet(scene);
+    succeeded(await fixture.stack.up({ diff: true }));
+    succeeded(await fixture.stack.preview({ diff: true }));
+    await expectQuiet(fixture);
 
     // What a refresh finds in their place is secret too.
     const drift = {
@@ -182,56 +182,56 @@ it.runIf(isAll)(
       rate: 98760,
     };
     kept.hide(...Object.values(drift).map(String));
-    scene.service.editKey(keyNamed("nightingale first"), {
+    fixture.service.editKey(keyNamed("nightingale first"), {
       name: drift.name,
       scopes: [{ representation: drift.scope, read: true }],
       prefix: drift.prefix,
       customerId: drift.customer,
     });
-    scene.service.editKey(keyNamed("wagtail first"), { name: drift.optional });
-    scene.service.editKey(keyNamed("jackdaw first"), { name: drift.entry, scopes: [] });
-    scene.service.editKey(keyNamed("beta first"), {
+    fixture.service.editKey(keyNamed("wagtail first"), { name: drift.optional });
+    fixture.service.editKey(keyNamed("jackdaw first"), { name: drift.entry, scopes: [] });
+    fixture.service.editKey(keyNamed("beta first"), {
       scopes: [{ representation: drift.scope, update: true }],
     });
-    scene.service.editWorkspace("ws_third", {
+    fixture.service.editWorkspace("ws_third", {
       defaultKeyPrefix: drift.default,
       defaultAllowedIPs: [drift.address],
       defaultRateLimitPerSecond: drift.rate,
     });
-    const refresh = succeeded(await scene.stack.refresh());
+    const refresh = succeeded(await fixture.stack.refresh());
     expect(stepsFor(refresh, "key")).toMatchObject([{ op: "update" }]);
-    const drifted = succeeded(await scene.stack.preview({ diff: true }));
+    const drifted = succeeded(await fixture.stack.preview({ diff: true }));
     expect(drifted.changes, drifted.output).toMatchObject({ update: 4 });
     expect(stepsFor(drifted, "set")[0]?.diffs).toEqual(["keys"]);
     await kept.expectHidden();
-    succeeded(await scene.stack.previewRefresh({ diff: true }));
-    succeeded(await scene.stack.up({ diff: true }));
+    succeeded(await fixture.stack.previewRefresh({ diff: true }));
+    succeeded(await fixture.stack.up({ diff: true }));
     await kept.expectHidden();
 
     // The service refuses the update, with an echo of the request.
-    scene.service.setVariant({
+    fixture.service.setVariant({
       errorEchoes: "request",
       keyScopes: "mustBeDefined",
       positiveNumber: "both",
     });
     await declare("second");
-    const refused = await scene.stack.up({ diff: true });
+    const refused = await fixture.stack.up({ diff: true });
     const line = onlyLine(refused, "key");
     expect(line).toMatch(/^Updating the key in workspace ws_main \(key_\w+\): the service answered 400/);
     expect(line).toContain("{'name':'[secret]','scopes':[{'representation':'[secret]'");
     await kept.expectHidden();
-    scene.service.setVariant({});
+    fixture.service.setVariant({});
 
     // The update fails halfway, which state stores.
     await declare("third");
     // The service answers 200, but applies nothing.
-    scene.service.inject({
+    fixture.service.inject({
       endpoint: ["editApiKey", "editWorkspace"],
       times: Number.POSITIVE_INFINITY,
       fault: { kind: "status", status: 200, body: {} },
     });
-    const halfway = await scene.stack.up({ diff: true, args: ["--continue-on-error"] });
-    scene.service.clearFaults();
+    const halfway = await fixture.stack.up({ diff: true, args: ["--continue-on-error"] });
+    fixture.service.clearFaults();
     expect(halfway.ok).toBe(false);
     expect(halfway.output).toContain("name: the program has [secret], the service still has [secret]");
     expect(halfway.output).toContain("scopes: the program has [secret], the service still has [secret]");
@@ -239,7 +239,7 @@ it.runIf(isAll)(
       "defaultKeyPrefix: the program has [secret], the service still has [secret]",
     );
     await kept.expectHidden();
-    const { resources = [] } = await scene.stack.exportState();
+    const { resources = [] } = await fixture.stack.exportState();
     const broken = resources.filter(({ initErrors = [] }) => initErrors.length > 0);
     expect(broken.map(({ urn }) => urn.split("::").at(-1)).toSorted()).toEqual([
       "key",
@@ -247,26 +247,26 @@ it.runIf(isAll)(
       "set",
       "settings",
     ]);
-    succeeded(await scene.stack.refresh({ args: ["--diff"] }));
+    succeeded(await fixture.stack.refresh({ args: ["--diff"] }));
     await kept.expectHidden();
-    succeeded(await scene.stack.up({ diff: true }));
-    await expectSilentUp(scene);
-    scene.service.inject({ endpoint: "deleteApiKey", times: 3, fault: { kind: "status", status: 403 } });
-    const failed = await scene.stack.destroy();
-    scene.service.clearFaults();
+    succeeded(await fixture.stack.up({ diff: true }));
+    await expectSilentUp(fixture);
+    fixture.service.inject({ endpoint: "deleteApiKey", times: 3, fault: { kind: "status", status: 403 } });
+    const failed = await fixture.stack.destroy();
+    fixture.service.clearFaults();
     expect(failed.error).toMatch(
       /Deleting the key in workspace ws_\w+ \(key_\w+\): the service answered 403/,
     );
     await kept.expectHidden();
-    succeeded(await scene.stack.up());
+    succeeded(await fixture.stack.up());
   },
 );
 
 it("R16 values that the program makes secret, or no longer secret, take one update of each resource, and no request", async () => {
-  const scene = await sceneOfTest("changed-secrecy", { tenants, variant: "normalizing" });
+  const fixture = await createFixture("changed-secrecy", { tenants, variant: "normalizing" });
   const texts = ["Nightingale", "heronpfx", "kestrel", "ibispfx", "plover", "Jackdaw", "lapwing", "76543"];
   const declare = (mark: "s" | "") =>
-    scene.declare(`import * as pulumi from "@pulumi/pulumi";
+    fixture.declare(`import * as pulumi from "@pulumi/pulumi";
 import { ApiKey, ApiKeySet, CustomerBilling, Scope, WorkspaceSettings } from "pulumi-apikeys";
 
 const s = pulumi.secret;
@@ -290,7 +290,7 @@ new ApiKeySet("set", {
 new CustomerBilling("billing", { workspaceId, totalCredits: ${mark}("76543") });
 `);
   const state = async () => {
-    const { resources = [] } = await scene.stack.exportState();
+    const { resources = [] } = await fixture.stack.exportState();
     return new Map(
       resources.map(({ urn, inputs, outputs }) => {
         const text = JSON.stringify({ inputs, outputs }).toLowerCase();
@@ -308,22 +308,22 @@ new CustomerBilling("billing", { workspaceId, totalCredits: ${mark}("76543") });
   ]);
   const kinds = [...inPlain.keys()];
   await declare("");
-  succeeded(await scene.stack.up());
+  succeeded(await fixture.stack.up());
   for (const mark of isAll ? (["s", "", "s"] as const) : (["s"] as const)) {
     await declare(mark);
-    scene.service.clearRequests();
-    const preview = succeeded(await scene.stack.preview({ diff: true }));
-    const up = succeeded(await scene.stack.up());
+    fixture.service.clearRequests();
+    const preview = succeeded(await fixture.stack.preview({ diff: true }));
+    const up = succeeded(await fixture.stack.up());
     for (const { changes, output } of [preview, up])
       expect(changes, output).toEqual({ same: 1, update: kinds.length });
     for (const { detailedDiff, diffs } of up.steps) {
       expect([...diffs, ...Object.keys(detailedDiff)].filter((name) => name.startsWith("__"))).toEqual([]);
     }
-    expect(scene.service.requests).toEqual([]);
+    expect(fixture.service.requests).toEqual([]);
     const now = await state();
     for (const name of kinds)
       expect(now.get(name)?.toSorted(), name).toEqual(mark === "s" ? [] : inPlain.get(name)?.toSorted());
-    await expectSilentUp(scene);
-    if (isAll) await expectQuiet(scene);
+    await expectSilentUp(fixture);
+    if (isAll) await expectQuiet(fixture);
   }
 });

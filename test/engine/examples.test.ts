@@ -6,7 +6,7 @@ import type { StandIn } from "../../standin";
 import { checkout } from "../../tools/engine/project";
 import { isAll } from "../all";
 import { expectQuiet, expectSilentUp, expectUnsaid, stepsFor } from "./expectations";
-import { runApikeys, type Scene, sceneOfTest } from "./scene";
+import { createFixture, type Fixture, runApikeys } from "./fixture";
 
 const examples = join(checkout, "examples");
 const read = (path: string) => readFile(join(examples, path), "utf8");
@@ -17,7 +17,7 @@ const byCli = isAll;
 const writes = ({ requests }: StandIn) =>
   requests.filter(({ method }) => method !== "GET").map(({ method, path }) => `${method} ${path}`);
 
-async function expectDestroyed({ stack }: Scene) {
+async function expectDestroyed({ stack }: Fixture) {
   const destroy = await stack.destroy();
   expect(destroy.ok, destroy.output).toBe(true);
 }
@@ -57,12 +57,12 @@ it("W5 examples/workspace-baseline sets the defaults and scopes before the keys;
     defaultRateLimitPerSecond: 7,
   };
   const workspaces = [{ id: "ws_main", name: "Main", ...before }];
-  const scene = await sceneOfTest("apikeys-workspace-baseline", {
+  const fixture = await createFixture("apikeys-workspace-baseline", {
     example: "workspace-baseline",
     byCli,
     tenants: [{ accessToken: "baseline-access-token", workspaces }],
   });
-  const { service, stack } = scene;
+  const { service, stack } = fixture;
   const up = await stack.up();
   expect(up, up.output).toMatchObject({ ok: true, changes: { create: 7 } });
   const keys = service.keys();
@@ -79,9 +79,9 @@ it("W5 examples/workspace-baseline sets the defaults and scopes before the keys;
     keyIds: { value: Object.fromEntries(keys.map(({ name, id }) => [name, id])), secret: false },
     secrets: { value: secrets },
   });
-  await expectUnsaid(scene, Object.values(secrets));
-  if (isAll) await expectQuiet(scene);
-  await expectDestroyed(scene);
+  await expectUnsaid(fixture, Object.values(secrets));
+  if (isAll) await expectQuiet(fixture);
+  await expectDestroyed(fixture);
   expect(service.keys()).toEqual([]);
   expect(service.workspaces()[0]).toMatchObject(before);
   expect(service.scopes("ws_main")).toHaveLength(2);
@@ -90,13 +90,13 @@ it("W5 examples/workspace-baseline sets the defaults and scopes before the keys;
 it.runIf(isAll)(
   "B2 B4 examples/billing grants the credits of each line once, protects them, and leaves them on destroy",
   async () => {
-    const scene = await sceneOfTest("apikeys-billing", { example: "billing", byCli });
-    const { service, stack } = scene;
+    const fixture = await createFixture("apikeys-billing", { example: "billing", byCli });
+    const { service, stack } = fixture;
     const program = await read("billing/index.ts");
     const line = `{ grant: "initial", credits: "1000" }`;
     const declare = async (lines: string) => {
       expect(program.split(line)).toHaveLength(2);
-      await scene.declare(program.replace(line, lines));
+      await fixture.declare(program.replace(line, lines));
     };
     const granted = () => service.billings().map(({ totalCredits }) => totalCredits);
     const up = await stack.up();
@@ -105,7 +105,7 @@ it.runIf(isAll)(
       { totalCredits: "1000", spendCap: "250", allowOverages: false, externalMeterId: "meter-customer-acme" },
     ]);
     expect(service.keys()).toMatchObject([{ externalMeterId: "meter-customer-acme" }]);
-    await expectSilentUp(scene);
+    await expectSilentUp(fixture);
 
     const comment = /such as (\{.*?\})/.exec(program.replace(/\n\/\/ /g, " "))?.[1];
     await declare(`${line}, ${comment}`);
@@ -124,7 +124,7 @@ it.runIf(isAll)(
     const [, command = ""] = /`pulumi (state unprotect --all)`/.exec(program) ?? [];
     const unprotect = await stack.run([...command.split(" "), "--yes"]);
     expect(unprotect.ok, unprotect.output).toBe(true);
-    await expectDestroyed(scene);
+    await expectDestroyed(fixture);
     expect(service.keys()).toEqual([]);
     expect(granted()).toEqual(["1000", "500"]);
   },
@@ -133,7 +133,7 @@ it.runIf(isAll)(
 it("K11 K5 K12 examples/adopt has the files that its commands write, adopts keys by id without a change, and migrates one by its value", async () => {
   const legacy = "sk_live_legacy_value_0123456789";
   const orders = { representation: "orders", read: true };
-  const scene = await sceneOfTest("apikeys-adopt", {
+  const fixture = await createFixture("apikeys-adopt", {
     example: "adopt",
     byCli,
     config: () => ({
@@ -141,7 +141,7 @@ it("K11 K5 K12 examples/adopt has the files that its commands write, adopts keys
       "apikeys-adopt:legacyKey": { value: legacy, secret: true },
     }),
   });
-  const { service, stack } = scene;
+  const { service, stack } = fixture;
   for (const [id, key] of Object.entries({
     key_ci: { name: "ci", scopes: [{ ...orders, update: true }] },
     key_old: { name: "reports", enabled: false },
@@ -157,7 +157,7 @@ it("K11 K5 K12 examples/adopt has the files that its commands write, adopts keys
   ];
   expect(commands.map(([, , file]) => file)).toEqual(["keys.ts", "partners.ts"]);
   for (const [, command = "", file = ""] of commands) {
-    const written = await runApikeys(scene, ...command.split(" "));
+    const written = await runApikeys(fixture, ...command.split(" "));
     expect(written, written.output).toMatchObject({ code: 0 });
     expect(written.stdout).toBe(await read(`adopt/${file}`));
   }
@@ -184,17 +184,17 @@ it("K11 K5 K12 examples/adopt has the files that its commands write, adopts keys
     const preview = await stack.previewRefresh({ expectNoChanges: true });
     expect(preview.ok, preview.output).toBe(true);
   }
-  await expectDestroyed(scene);
+  await expectDestroyed(fixture);
   expect(service.keys().map(({ id }) => id)).toEqual(["key_theirs"]);
-  await expectUnsaid(scene, [legacy]);
+  await expectUnsaid(fixture, [legacy]);
 });
 
 it("T1 T2 examples/rotation creates a new key after 90 days, deletes the previous one after the overlap, and rotates by its config", async () => {
-  const scene = await sceneOfTest("apikeys-rotation", { example: "rotation", byCli });
+  const fixture = await createFixture("apikeys-rotation", { example: "rotation", byCli });
   onTestFinished(() => {
     vi.useRealTimers();
   });
-  const { service, stack } = scene;
+  const { service, stack } = fixture;
   const secrets = () => service.keys({ deleted: false }).map(({ key }) => key);
   const up = async () => {
     const outcome = await stack.up();
@@ -202,7 +202,7 @@ it("T1 T2 examples/rotation creates a new key after 90 days, deletes the previou
     return outcome;
   };
   await up();
-  setDaysAhead(scene, 90.5);
+  setDaysAhead(fixture, 90.5);
   expect((await stack.preview({ expectNoChanges: true })).ok).toBe(false);
   const rotated = await up();
   expect(rotated.changes).toMatchObject({ update: 1, same: 1 });
@@ -214,9 +214,9 @@ it("T1 T2 examples/rotation creates a new key after 90 days, deletes the previou
     key: { value: current, secret: true },
     acceptedKeys: { value: [current, previous], secret: true },
   });
-  await expectSilentUp(scene);
+  await expectSilentUp(fixture);
 
-  setDaysAhead(scene, 105);
+  setDaysAhead(fixture, 105);
   expect((await up()).output).toMatch(/the overlap of key_\w+ ended on 20\S+: key_\w+ will be deleted\./);
   expect(secrets()).toEqual([current]);
   expect(await stack.outputs()).toMatchObject({ acceptedKeys: { value: [current] } });
@@ -224,11 +224,11 @@ it("T1 T2 examples/rotation creates a new key after 90 days, deletes the previou
   await stack.setConfig("apikeys-rotation:leaked", "2026-11-24");
   expect((await up()).output).toMatch(/keepers changed: a new key will be created/);
   expect(secrets()).toHaveLength(2);
-  await expectUnsaid(scene, [String(previous), ...secrets()]);
+  await expectUnsaid(fixture, [String(previous), ...secrets()]);
 });
 
 /** Sets the clocks of the service and of all processes of the stack's commands ahead by this many days. */
-function setDaysAhead({ stack }: Scene, days: number): void {
+function setDaysAhead({ stack }: Fixture, days: number): void {
   const ms = days * 86_400_000;
   stack.setEnv("NODE_OPTIONS", `--import=data:text/javascript,${encodeURIComponent(script(ms))}`);
   // The stand-in runs in this process. It must not date a key long before its create, or the key counts as an older one.

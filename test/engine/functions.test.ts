@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { execute } from "../../tools/engine/command";
 import { expectUnsaid } from "./expectations";
-import { credentials, type Scene, setScene } from "./scene";
+import { credentials, type Fixture, openFixture } from "./fixture";
 
 const tenants = [
   {
@@ -37,25 +37,25 @@ const anyOf = `{ workspaceId: "ws_main" }`;
 const filtered = (filter: string) =>
   `{ workspaceId: "ws_main", ${filter} }).then(({ apiKeys }) => apiKeys.map(({ id }) => id)`;
 
-let scene: Scene;
+let fixture: Fixture;
 const outputs = async () =>
-  Object.fromEntries(Object.entries(await scene.stack.outputs()).map(([name, { value }]) => [name, value]));
-const endpoints = () => scene.service.requests.map(({ endpoint }) => endpoint);
+  Object.fromEntries(Object.entries(await fixture.stack.outputs()).map(([name, { value }]) => [name, value]));
+const endpoints = () => fixture.service.requests.map(({ endpoint }) => endpoint);
 
 /** The results are not secret although the token is, and contain no key's secret. */
 const expectPlain = async () => {
-  const marks = Object.values(await scene.stack.outputs()).map(({ secret }) => secret);
+  const marks = Object.values(await fixture.stack.outputs()).map(({ secret }) => secret);
   expect(new Set(marks)).toEqual(new Set([false]));
-  await expectUnsaid(scene, [
+  await expectUnsaid(fixture, [
     "token-of-acme",
     "token-of-globex",
-    ...scene.service.keys().map(({ key }) => key),
+    ...fixture.service.keys().map(({ key }) => key),
   ]);
 };
 
 beforeAll(async () => {
   // The token is a secret of the stack's config. The results that it gives access to must not become secret.
-  scene = await setScene("functions", {
+  fixture = await openFixture("functions", {
     tenants,
     variant: { delete: "marksAndLists", errorEchoes: "request" },
     env: () => ({ APIKEYS_TOKEN_OF_GLOBEX: "token-of-globex" }),
@@ -64,7 +64,7 @@ beforeAll(async () => {
       "apikeys:accessToken": { value: "token-of-acme", secret: true },
     }),
   });
-  const { service } = scene;
+  const { service } = fixture;
   const add = (id: string, more: object) =>
     service.addKey({ id, workspaceId: "ws_main", name: id, customerId: "customer-1", ...more });
   add("key_ci", { scopes: [{ representation: "orders", read: true }], prefix: "ci" });
@@ -75,10 +75,10 @@ beforeAll(async () => {
   service.deleteKey("key_gone");
   service.addScope({ id: "sc_orders", workspaceId: "ws_main", representation: "orders", name: "Orders" });
 });
-afterAll(() => scene?.close());
+afterAll(() => fixture?.close());
 
 it("the plain forms return what the service has under the interface's names, and read it in each preview and update", async () => {
-  await scene.declare(
+  await fixture.declare(
     programOfFunctions({
       workspaces: "apikeys.getWorkspaces()",
       byId: `apikeys.getWorkspace({ id: "ws_twin" })`,
@@ -94,7 +94,7 @@ it("the plain forms return what the service has under the interface's names, and
       scopes: `apikeys.getScopes(${anyOf})`,
     }),
   );
-  const up = await scene.stack.up({ args: ["--skip-preview"] });
+  const up = await fixture.stack.up({ args: ["--skip-preview"] });
   expect(up.ok, up.output).toBe(true);
   expect(up.diagnostics).toEqual([]);
   const reads = ["listApiKeys", "listScopes", "listWorkspaces", "readApiKey", "readWorkspace"];
@@ -118,8 +118,8 @@ it("the plain forms return what the service has under the interface's names, and
     keyByName: { id: "key_off", enabled: false },
     scopes: { scopes: [{ id: "sc_orders", representation: "orders", name: "Orders" }] },
   });
-  scene.service.clearRequests();
-  const preview = await scene.stack.preview({ expectNoChanges: true });
+  fixture.service.clearRequests();
+  const preview = await fixture.stack.preview({ expectNoChanges: true });
   expect(preview.ok, preview.output).toBe(true);
   expect([...new Set(endpoints())].sort()).toEqual(reads);
   expect((await outputs())["keyById"]).not.toHaveProperty("key");
@@ -128,8 +128,8 @@ it("the plain forms return what the service has under the interface's names, and
 
 it("a function with `{provider}` uses that Provider's credentials, and the Output forms wait for Outputs among them", async () => {
   const by = (name: string, args: string) => `const ${name} = new apikeys.Provider("${name}", { ${args} });`;
-  const url = scene.service.url;
-  await scene.declare(
+  const url = fixture.service.url;
+  await fixture.declare(
     programOfFunctions(
       {
         plain: "apikeys.getWorkspaces({ provider: plain })",
@@ -151,7 +151,7 @@ it("a function with `{provider}` uses that Provider's credentials, and the Outpu
       ].join("\n"),
     ),
   );
-  const up = await scene.stack.up({ args: ["--skip-preview"] });
+  const up = await fixture.stack.up({ args: ["--skip-preview"] });
   expect(up.ok, up.output).toBe(true);
   const theirs = { workspaces: [{ id: "ws_theirs", name: "Theirs" }] };
   const refusal = (name: string) =>
@@ -173,7 +173,7 @@ it("a function with `{provider}` uses that Provider's credentials, and the Outpu
 
 it("a name or id that is missing or ambiguous is an error in one line, which lists what there is", async () => {
   const key = (by: string) => `messageOf(() => apikeys.getApiKey({ workspaceId: "ws_main", ${by} }))`;
-  await scene.declare(
+  await fixture.declare(
     programOfFunctions(
       {
         twice: `messageOf(() => apikeys.getWorkspace({ name: "Twin" }))`,
@@ -192,10 +192,10 @@ it("a name or id that is missing or ambiguous is an error in one line, which lis
       `const wrong = new apikeys.Provider("wrong", { accessToken: "token-of-nobody" });`,
     ),
   );
-  const up = await scene.stack.up({ args: ["--skip-preview"] });
+  const up = await fixture.stack.up({ args: ["--skip-preview"] });
   expect(up.ok, up.output).toBe(true);
   const said = Object.fromEntries(
-    Object.entries(await scene.stack.outputs()).map(([name, { value }]) => [name, String(value)]),
+    Object.entries(await fixture.stack.outputs()).map(([name, { value }]) => [name, String(value)]),
   );
   expect(said).toMatchObject({
     twice: 'There is more than one workspace named "Twin": ws_twin, ws_other. Use its id instead.',
@@ -216,7 +216,7 @@ it("a name or id that is missing or ambiguous is an error in one line, which lis
     ),
   });
   for (const [name, line] of Object.entries(said)) expect(line, name).not.toContain("\n");
-  await expectUnsaid(scene, ["token-of-acme", "token-of-nobody"]);
+  await expectUnsaid(fixture, ["token-of-acme", "token-of-nobody"]);
 });
 
 it.each([
@@ -225,8 +225,8 @@ it.each([
 ])(
   "a failing function fails the program with its line and without a stack trace ($form form)",
   async ({ call }) => {
-    await scene.declare(programOfFunctions({ found: call }));
-    const preview = await scene.stack.preview();
+    await fixture.declare(programOfFunctions({ found: call }));
+    const preview = await fixture.stack.preview();
     expect(preview.ok).toBe(false);
     expect(preview.output).toContain('No workspace named "main" found; there are "Main" (ws_main)');
     expect(preview.output.split("\n").filter((line) => /^\s+at /.test(line))).toEqual([]);
@@ -240,28 +240,28 @@ it("a program that calls a function ends by itself, although connections are kep
     const apikeys = require("pulumi-apikeys");
     apikeys.getWorkspaces().then(({ workspaces }) => console.log(workspaces.map(({ id }) => id).join()));
     apikeys.getWorkspaceOutput({ id: "ws_main" }).apply(({ name }) => console.log(name));`;
-  const env = { PATH: process.env["PATH"], ...credentials(scene.service) };
-  scene.service.clearRequests();
+  const env = { PATH: process.env["PATH"], ...credentials(fixture.service) };
+  fixture.service.clearRequests();
   const { code, stdout, output } = await execute(process.execPath, ["--eval", program], {
-    cwd: scene.project.dir,
+    cwd: fixture.project.dir,
     env,
     // Kills a program that does not end.
     timeoutMs: 30_000,
   });
   expect(code, output).toBe(0);
   expect(stdout.trim().split("\n").sort()).toEqual(["Main", "ws_main,ws_twin,ws_other"]);
-  expect(scene.service.requests).toHaveLength(2);
+  expect(fixture.service.requests).toHaveLength(2);
 });
 
 it("the Output form stays unknown in a preview with an unknown argument, without a request; the update resolves it", async () => {
-  await scene.declare(
+  await fixture.declare(
     programOfFunctions(
       { found: "apikeys.getApiKeyOutput({ workspaceId: made.workspaceId, id: made.id })" },
       `const made = new apikeys.ApiKey("made", { workspaceId: "ws_twin", customerId: "customer-3" });`,
     ),
   );
-  scene.service.clearRequests();
-  const preview = await scene.stack.preview();
+  fixture.service.clearRequests();
+  const preview = await fixture.stack.preview();
   expect(preview.ok, preview.output).toBe(true);
   expect(endpoints()).toEqual([]);
   const stack = preview.events.findLast(({ resOutputsEvent: event }) =>
@@ -269,7 +269,7 @@ it("the Output form stays unknown in a preview with an unknown argument, without
   );
   const shown = stack?.resOutputsEvent?.metadata.new?.outputs["found"];
   expect(shown).toMatch(/^[0-9a-f]{8}-|unknown/);
-  const up = await scene.stack.up({ args: ["--skip-preview"] });
+  const up = await fixture.stack.up({ args: ["--skip-preview"] });
   expect(up.ok, up.output).toBe(true);
   expect(endpoints()).toEqual(["listApiKeys", "createApiKey", "readApiKey"]);
   expect(await outputs()).toMatchObject({ found: { name: "made", customerId: "customer-3" } });

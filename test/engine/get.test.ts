@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { isAll } from "../all";
 import { quickTimers } from "../host/quickTimers";
 import { errorsFor, onlyLine } from "./expectations";
-import { credentials, sceneOfTest } from "./scene";
+import { createFixture, credentials } from "./fixture";
 
 const program = (more = "") => `import { ApiKey, Provider, Scope, WorkspaceSettings } from "pulumi-apikeys";
 const workspaceId = "ws_main";
@@ -24,7 +24,7 @@ ${more}`;
 it.each(isAll ? (["dynamic", "plugin"] as const) : (["dynamic"] as const))(
   "R19 K8 get reads a resource without its secret, follows the service, fails if it is missing, and destroy leaves it (%s host)",
   async (host) => {
-    const scene = await sceneOfTest(`get-${host}`, {
+    const fixture = await createFixture(`get-${host}`, {
       env: (service) => ({ ...credentials(service), ...quickTimers() }),
       host,
       program: program(),
@@ -33,7 +33,7 @@ it.each(isAll ? (["dynamic", "plugin"] as const) : (["dynamic"] as const))(
         { accessToken: "token-far", workspaces: [{ id: "ws_far" }] },
       ],
     });
-    const { service, stack } = scene;
+    const { service, stack } = fixture;
     const orders = { representation: "orders", read: true };
     service.addKey({ workspaceId: "ws_main", id: "key_theirs", name: "theirs", scopes: [orders] });
     service.addScope({ workspaceId: "ws_main", representation: "orders", description: "of shops" });
@@ -81,7 +81,7 @@ it.each(isAll ? (["dynamic", "plugin"] as const) : (["dynamic"] as const))(
     const now = { name: "renamed", enabled: false, defaultRateLimitPerSecond: 8, defaultKeyPrefix: "sk" };
     expect(await outputs()).toMatchObject(now);
 
-    await scene.declare(program(`ApiKey.get("none", "key_nobody", { workspaceId });`));
+    await fixture.declare(program(`ApiKey.get("none", "key_nobody", { workspaceId });`));
     expect(onlyLine(await stack.preview(), "none")).toContain(
       "There is no ApiKey key_nobody in workspace ws_main",
     );
@@ -91,11 +91,11 @@ it.each(isAll ? (["dynamic", "plugin"] as const) : (["dynamic"] as const))(
     expect(errorsFor(missed, "scope").join()).toContain("There is no Scope");
 
     // A key that was managed is no longer, and stays.
-    await scene.declare(program(`new ApiKey("ours", { workspaceId, customerId: "cus_1" });`));
+    await fixture.declare(program(`new ApiKey("ours", { workspaceId, customerId: "cus_1" });`));
     service.addScope({ workspaceId: "ws_main", representation: "orders" });
     expect((await stack.up()).ok).toBe(true);
     const id = service.keys().find(({ name }) => name === "ours")?.id ?? "";
-    await scene.declare(program(`ApiKey.get("ours", "${id}", { workspaceId });`));
+    await fixture.declare(program(`ApiKey.get("ours", "${id}", { workspaceId });`));
     service.clearRequests();
     expect((await stack.up()).ok).toBe(true);
     const destroy = await stack.destroy();

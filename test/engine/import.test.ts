@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { expectQuiet, expectSilentUp } from "./expectations";
-import { runApikeys, sceneOfTest } from "./scene";
+import { createFixture, runApikeys } from "./fixture";
 
 /** A program that declares existing objects: the kind, source text of the arguments and import id of each, by name. */
 function programOf(resources: Readonly<Record<string, readonly [kind: string, args: string, id?: string]>>) {
@@ -35,7 +35,7 @@ const declared = Object.fromEntries(
 );
 
 it("R19 K8 the resource option import takes objects without a write, and `get` reads by ids of the same form, with the plugin", async () => {
-  const scene = await sceneOfTest("import", {
+  const fixture = await createFixture("import", {
     host: "plugin",
     tenants: [
       {
@@ -44,7 +44,7 @@ it("R19 K8 the resource option import takes objects without a write, and `get` r
       },
     ],
   });
-  const { service, stack } = scene;
+  const { service, stack } = fixture;
   const inMain = { workspaceId: "ws_main" };
   service.addScope({ ...inMain, representation: "orders", name: "Orders" });
   const stock = { name: "Stock", description: "All" };
@@ -54,16 +54,16 @@ it("R19 K8 the resource option import takes objects without a write, and `get` r
   service.addKey({ ...inMain, id: "key_theirs", name: "theirs", enabled: false });
   const writes = () => service.requests.filter(({ method }) => method !== "GET");
   const update = async (program: string) => {
-    await scene.declare(program);
+    await fixture.declare(program);
     service.clearRequests();
     const up = await stack.up();
     expect(up.ok, up.output).toBe(true);
     return up;
   };
   const expectNoChange = async () => {
-    await scene.declare(programOf(declared));
-    await expectSilentUp(scene);
-    await expectQuiet(scene);
+    await fixture.declare(programOf(declared));
+    await expectSilentUp(fixture);
+    await expectQuiet(fixture);
   };
 
   const [kind, args] = objects.ci;
@@ -81,7 +81,7 @@ it("R19 K8 the resource option import takes objects without a write, and `get` r
     [reading("ws_main/key_9"), "resource 'ws_main/key_9' does not exist"],
     [reading("key_theirs"), "does not have the form workspaceId/keyId."],
   ] as const) {
-    await scene.declare(program);
+    await fixture.declare(program);
     const { ok, error } = await stack.preview();
     expect(ok).toBe(false);
     expect(error).toContain(said);
@@ -104,9 +104,9 @@ it("R19 K8 the resource option import takes objects without a write, and `get` r
 
   await update(programOf({ ...declared, ci: ["ApiKey", 'customerId: "cus_1", enabled: false'] }));
   expect(service.key("key_1")).toMatchObject({ enabled: false, scopes: [], deleted: false });
-  await expectQuiet(scene);
+  await expectQuiet(fixture);
 
-  await scene.declare(reading("ws_main/key_theirs"));
+  await fixture.declare(reading("ws_main/key_theirs"));
   const read = await stack.up({ args: ["--target", "**theirs"] });
   expect(read.ok, read.output).toBe(true);
   expect(await stack.outputs()).toMatchObject({ found: { value: ["ws_main/key_theirs", "theirs", false] } });
@@ -119,12 +119,12 @@ it("R19 K8 the resource option import takes objects without a write, and `get` r
 });
 
 it("K12 K8 the file that `adopt --import` writes imports all keys with the plugin, without a write", async () => {
-  const scene = await sceneOfTest("importing", { host: "plugin", program: "export {};" });
-  const { service, stack, project } = scene;
+  const fixture = await createFixture("importing", { host: "plugin", program: "export {};" });
+  const { service, stack, project } = fixture;
   const ids = ["ci", "CI", " 2nd key ", "__proto__"].map(
     (name) => service.addKey({ workspaceId: "ws_main", customerId: "cus_1", name }).id,
   );
-  const file = await runApikeys(scene, "adopt", "--workspace", "ws_main", "--import");
+  const file = await runApikeys(fixture, "adopt", "--workspace", "ws_main", "--import");
   await project.write("keys.json", file.stdout);
   const imported = await stack.import("keys.json", "--protect=false");
   expect(imported.ok, imported.output).toBe(true);

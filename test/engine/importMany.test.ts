@@ -6,7 +6,7 @@ import { execute, shellEnvironment } from "../../tools/engine/command";
 import { checkout, makeWorkFolder } from "../../tools/engine/project";
 import { moduleFolder, pulumiCli, whyNoGo } from "../../tools/engine/pulumiCli";
 import { expectQuiet, expectSilentUp } from "./expectations";
-import { sceneOfTest } from "./scene";
+import { createFixture } from "./fixture";
 
 const workspaces = [
   { id: "ws_main", name: "Main", defaultKeyPrefix: "shop", defaultRateLimitPerSecond: 7 },
@@ -41,13 +41,13 @@ function addKeys(service: StandIn) {
 }
 
 it("K8 R19 `pulumi do` lists, creates, patches and deletes; `pulumi import` takes a whole workspace from lists, with code that shows no change", async () => {
-  const scene = await sceneOfTest("import-many", {
+  const fixture = await createFixture("import-many", {
     program: "export {};",
     tenants: [{ accessToken: "team-access-token", workspaces }],
   });
   const tools = await makeWorkFolder("engine", "language-host");
   onTestFinished(() => tools.remove());
-  const { service, project, stack } = scene;
+  const { service, project, stack } = fixture;
   for (const representation of ["orders", "a/b c"])
     service.addScope({ workspaceId: "ws_main", representation, name: `Name of ${representation}` });
   addKeys(service);
@@ -59,8 +59,8 @@ it("K8 R19 `pulumi do` lists, creates, patches and deletes; `pulumi import` take
   const packed = await execute("tar", ["-czf", archive, "-C", plugin, "."], { cwd: project.dir });
   expect(packed.code, packed.output).toBe(0);
   const pulumi = async (...args: readonly string[]) => {
-    scene.service.clearRequests();
-    const outcome = await scene.stack.run(args);
+    fixture.service.clearRequests();
+    const outcome = await fixture.stack.run(args);
     expect(outcome.ok, outcome.output).toBe(true);
     return outcome;
   };
@@ -68,18 +68,18 @@ it("K8 R19 `pulumi do` lists, creates, patches and deletes; `pulumi import` take
     const { stdout } = await pulumi("do", `apikeys:index:${kind}`, "list", ...query);
     return JSON.parse(stdout) as { id: string; name: string }[];
   };
-  const writes = () => scene.service.requests.filter(({ method }) => method !== "GET");
-  const live = () => scene.service.keys({ deleted: false });
+  const writes = () => fixture.service.requests.filter(({ method }) => method !== "GET");
+  const live = () => fixture.service.keys({ deleted: false });
   await pulumi("plugin", "install", "resource", "apikeys", "0.1.0", "--file", archive);
 
   expect(await list("ApiKey", "--workspace-id", "ws_main")).toEqual(
-    scene.service.keys().map(({ id, name }) => ({ id: `ws_main/${id}`, name })),
+    fixture.service.keys().map(({ id, name }) => ({ id: `ws_main/${id}`, name })),
   );
   expect(await list("Scope")).toMatchObject([{ name: "Name of orders" }, { name: "Name of a/b c" }]);
   expect(await list("WorkspaceSettings")).toEqual([{ id: "ws_main", name: "Main" }]);
 
   // A stack without a program.
-  await scene.project.write("Pulumi.yaml", "name: import-many\n");
+  await fixture.project.write("Pulumi.yaml", "name: import-many\n");
   const key = (...args: readonly string[]) => pulumi("do", "apikeys:index:ApiKey", ...args);
   await key("create", "trial", "--workspace-id", "ws_main", "--customer-id", "cus_9", "--yes");
   const trial = () => live().find(({ customerId }) => customerId === "cus_9");
@@ -97,7 +97,7 @@ it("K8 R19 `pulumi do` lists, creates, patches and deletes; `pulumi import` take
   await key("delete", "trial", "--yes");
   expect(trial()).toBeUndefined();
 
-  await scene.project.write(
+  await fixture.project.write(
     "Pulumi.yaml",
     "name: import-many\nruntime: nodejs\nconfig:\n  apikeys:host: plugin\n",
   );
@@ -113,14 +113,14 @@ it("K8 R19 `pulumi do` lists, creates, patches and deletes; `pulumi import` take
     }
   }
   expect(resources).toHaveLength(22);
-  await scene.project.write("import.json", JSON.stringify({ resources }));
+  await fixture.project.write("import.json", JSON.stringify({ resources }));
   const imported = await pulumi("import", "--file", "import.json", "--out", "all.ts", ...options);
   expect(imported.output).toContain("= 22 imported");
   const warnings = imported.output.match(/warning: .*/g) ?? [];
   expect(warnings.filter((line) => !line.includes("pulumi-language-nodejs"))).toEqual([]);
   expect(writes()).toEqual([]);
   const [one, all] = await Promise.all(
-    ["ci.ts", "all.ts"].map((file) => readFile(join(scene.project.dir, file), "utf8")),
+    ["ci.ts", "all.ts"].map((file) => readFile(join(fixture.project.dir, file), "utf8")),
   );
   expect(one).toContain(`const ci = new apikeys.ApiKey("ci", {
     customerId: "cus_1",
@@ -139,16 +139,16 @@ it("K8 R19 `pulumi do` lists, creates, patches and deletes; `pulumi import` take
     workspaceId: "ws_main",
 });`);
   expect(all).not.toMatch(/__|enabled: true|scopes: \[\]|prefix:|expiresAt|existingKey|protect/);
-  await scene.declare('import "./ci";\nimport "./all";\n');
-  await expectSilentUp(scene);
-  await expectQuiet(scene);
+  await fixture.declare('import "./ci";\nimport "./all";\n');
+  await expectSilentUp(fixture);
+  await expectQuiet(fixture);
 
-  const destroy = await scene.stack.destroy();
+  const destroy = await fixture.stack.destroy();
   expect(destroy.ok, destroy.output).toBe(true);
   expect(destroy.changes).toMatchObject({ delete: 24 });
   expect(live()).toEqual([]);
-  expect(scene.service.scopes("ws_main")).toHaveLength(2);
-  expect(scene.service.workspaces()[0]).toMatchObject({ defaultRateLimitPerSecond: 7 });
+  expect(fixture.service.scopes("ws_main")).toHaveLength(2);
+  expect(fixture.service.workspaces()[0]).toMatchObject({ defaultRateLimitPerSecond: 7 });
 }, 600_000);
 
 /**

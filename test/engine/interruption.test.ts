@@ -34,31 +34,31 @@ describe.each(isAll ? (["dynamic", "plugin"] as const) : (["plugin"] as const))(
   (host) => {
     it("R20 lets requests finish and saves their results; the next update does the rest, and grants nothing again", async () => {
       const { printed, sent, left } = afterOne[host];
-      const scene = await start(host);
-      const { ok, output } = await interrupt(scene, "ctrlC", programs.during, writes);
+      const fixture = await start(host);
+      const { ok, output } = await interrupt(fixture, "ctrlC", programs.during, writes);
       expect(ok, output).toBe(false);
       expect(output).toMatch(printed);
-      expect(written(scene)).toEqual(sent);
-      expect(names(live(scene))).toEqual(["changed", "dropped", "made", "swapped", "swapped"]);
-      const { keys, ...rest } = await held(scene);
+      expect(written(fixture)).toEqual(sent);
+      expect(names(live(fixture))).toEqual(["changed", "dropped", "made", "swapped", "swapped"]);
+      const { keys, ...rest } = await held(fixture);
       // A key that is deleted before its replacement stays in state, with a mark, until the replacement is created.
-      expect(keys.filter((key) => !key.startsWith("first "))).toEqual(live(scene));
-      expect(rest).toEqual({ pending: [], billingId: scene.service.billings()[0]?.id });
+      expect(keys.filter((key) => !key.startsWith("first "))).toEqual(live(fixture));
+      expect(rest).toEqual({ pending: [], billingId: fixture.service.billings()[0]?.id });
 
-      scene.service.clearRequests();
-      await done(scene.stack.up());
-      expect(written(scene)).toEqual(["createApiKey", ...deletes, ...left]);
-      expect(names(live(scene))).toEqual(["changed", "first", "made", "swapped"]);
-      expect((await held(scene)).keys).toEqual(live(scene));
-      expect(scene.service.billings()).toHaveLength(1);
-      await expectQuiet(scene);
+      fixture.service.clearRequests();
+      await done(fixture.stack.up());
+      expect(written(fixture)).toEqual(["createApiKey", ...deletes, ...left]);
+      expect(names(live(fixture))).toEqual(["changed", "first", "made", "swapped"]);
+      expect((await held(fixture)).keys).toEqual(live(fixture));
+      expect(fixture.service.billings()).toHaveLength(1);
+      await expectQuiet(fixture);
 
       // The last requests of this update are under way, so there may be nothing left to cancel.
-      await interrupt(scene, "ctrlC", programs.after, deletes);
-      expect(names(live(scene))).toEqual(["changed", "first"]);
-      expect(await held(scene)).toEqual({ keys: live(scene), pending: [], billingId: undefined });
-      await expectQuiet(scene);
-      await expectUnsaid(scene, secretsOf(scene));
+      await interrupt(fixture, "ctrlC", programs.after, deletes);
+      expect(names(live(fixture))).toEqual(["changed", "first"]);
+      expect(await held(fixture)).toEqual({ keys: live(fixture), pending: [], billingId: undefined });
+      await expectQuiet(fixture);
+      await expectUnsaid(fixture, secretsOf(fixture));
     });
   },
 );
@@ -67,48 +67,48 @@ describe.each(isAll ? (["dynamic", "plugin"] as const) : (["dynamic"] as const))
   "two Ctrl-C in the %s host",
   (host) => {
     it("R20 delete new keys and name the grant; the next update does everything, and adopts the grant by `billingId`", async () => {
-      const scene = await start(host);
-      const before = live(scene);
-      const cut = await interrupt(scene, "twoCtrlC", programs.during, writes);
+      const fixture = await start(host);
+      const before = live(fixture);
+      const cut = await interrupt(fixture, "twoCtrlC", programs.during, writes);
       expect(cut.ok, cut.output).toBe(false);
-      expect(written(scene)).toEqual([...writes, ...deletes].toSorted());
-      expect(live(scene)).toEqual(before.filter((key) => !key.startsWith("first ")));
+      expect(written(fixture)).toEqual([...writes, ...deletes].toSorted());
+      expect(live(fixture)).toEqual(before.filter((key) => !key.startsWith("first ")));
       expect(cut.output).toContain(
-        `100 credits in workspace ws_main (${scene.service.billings()[0]?.id}): the run ended before the result could be saved`,
+        `100 credits in workspace ws_main (${fixture.service.billings()[0]?.id}): the run ended before the result could be saved`,
       );
-      expect(await held(scene)).toEqual({ keys: before, pending: pendingThen, billingId: undefined });
+      expect(await held(fixture)).toEqual({ keys: before, pending: pendingThen, billingId: undefined });
 
-      await scene.declare(programs.adopting(scene));
-      const { output } = await done(scene.stack.up());
+      await fixture.declare(programs.adopting(fixture));
+      const { output } = await done(fixture.stack.up());
       expect(output).toMatch(/5 pending operations[\s\S]*::made, interrupted while creating/);
       expect(output).not.toContain("a key with this name");
-      const { keys, pending, billingId } = await held(scene);
+      const { keys, pending, billingId } = await held(fixture);
       expect(names(keys)).toEqual(["changed", "first", "made", "swapped"]);
-      expect(keys).toEqual(live(scene));
+      expect(keys).toEqual(live(fixture));
       expect(pending).toEqual(pendingCreates);
-      expect(scene.service.billings().map(({ id }) => id)).toEqual([billingId]);
-      await done(scene.stack.run(["refresh", "--clear-pending-creates", "--yes"]));
-      expect((await held(scene)).pending).toEqual([]);
-      await expectQuiet(scene);
+      expect(fixture.service.billings().map(({ id }) => id)).toEqual([billingId]);
+      await done(fixture.stack.run(["refresh", "--clear-pending-creates", "--yes"]));
+      expect((await held(fixture)).pending).toEqual([]);
+      await expectQuiet(fixture);
 
-      const deleting = await interrupt(scene, "twoCtrlC", programs.after, deletes);
+      const deleting = await interrupt(fixture, "twoCtrlC", programs.after, deletes);
       expect(deleting.ok, deleting.output).toBe(false);
-      expect(names(live(scene))).toEqual(["changed", "first"]);
-      expect((await held(scene)).pending).toEqual(["deleting made", "deleting swapped"]);
-      await done(scene.stack.up());
-      expect(await held(scene)).toEqual({ keys: live(scene), pending: [], billingId: undefined });
+      expect(names(live(fixture))).toEqual(["changed", "first"]);
+      expect((await held(fixture)).pending).toEqual(["deleting made", "deleting swapped"]);
+      await done(fixture.stack.up());
+      expect(await held(fixture)).toEqual({ keys: live(fixture), pending: [], billingId: undefined });
     });
 
     it("R20 name each request without an answer before the engine kills the host", async () => {
-      const scene = await start(host);
-      const kept = live(scene);
+      const fixture = await start(host);
+      const kept = live(fixture);
       const program = `${programs.before}
 new ApiKey("late", base);
 new ApiKey("old", { ...base, existingKey: "${existingKey}" });
 new CustomerBilling("more", { workspaceId: "ws_main", totalCredits: "5" });
 `;
       const requests = ["createApiKey", "createBilling", "migrateApiKey"] as const;
-      const { ok, output } = await interrupt(scene, "twoCtrlC", program, requests, () => ({
+      const { ok, output } = await interrupt(fixture, "twoCtrlC", program, requests, () => ({
         kind: "hang",
         carriedOut: true,
       }));
@@ -120,9 +120,9 @@ new CustomerBilling("more", { workspaceId: "ws_main", totalCredits: "5" });
       ]) {
         expect(output).toMatch(line);
       }
-      expect(names(live(scene))).toEqual([...names(kept), "late", "old"].toSorted());
-      expect((await held(scene)).keys).toEqual(kept);
-      await expectUnsaid(scene, [existingKey, ...secretsOf(scene)]);
+      expect(names(live(fixture))).toEqual([...names(kept), "late", "old"].toSorted());
+      expect((await held(fixture)).keys).toEqual(kept);
+      await expectUnsaid(fixture, [existingKey, ...secretsOf(fixture)]);
     });
   },
 );

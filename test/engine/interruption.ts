@@ -4,7 +4,7 @@ import type { Endpoint, Fault } from "../../standin";
 import { descendants, isRunning } from "../../tools/engine/command";
 import type { Host } from "../../tools/engine/project";
 import type { Outcome } from "../../tools/engine/stack";
-import { type Scene, sceneOfTest } from "./scene";
+import { createFixture, type Fixture } from "./fixture";
 
 const changed = `
 new ApiKey("changed", { ...base, enabled: false });
@@ -23,7 +23,7 @@ new ApiKey("swapped", { ...base, keepers: { month: "may" } });
 new ApiKey("dropped", base);`),
   during: program(during('totalCredits: "100"')),
   /** The credits were granted, as the user has found in the service. */
-  adopting: ({ service }: Scene) => program(during(`billingId: "${service.billings()[0]?.id}"`)),
+  adopting: ({ service }: Fixture) => program(during(`billingId: "${service.billings()[0]?.id}"`)),
   after: program(changed),
 };
 
@@ -48,11 +48,11 @@ export const pendingCreates = ["creating credits", "creating made", "creating sw
 export const pendingThen = [...pendingCreates, "deleting first", "updating changed"];
 
 /** A stack of the program `before`. Deleted keys stay readable to the test, which searches for their secrets. */
-export async function start(host: Host): Promise<Scene> {
+export async function start(host: Host): Promise<Fixture> {
   const variant = { delete: "marks", enabledOnCreate: "ignored" } as const;
-  const scene = await sceneOfTest("interrupted", { program: programs.before, host, variant });
-  await done(scene.stack.up());
-  return scene;
+  const fixture = await createFixture("interrupted", { program: programs.before, host, variant });
+  await done(fixture.stack.up());
+  return fixture;
 }
 
 /** The outcome of a command that succeeds. */
@@ -70,29 +70,33 @@ const slow = (endpoint: Endpoint): Fault => ({
 
 /** Updates to a program, and ends that in this way once these requests are under way. */
 export async function interrupt(
-  scene: Scene,
+  fixture: Fixture,
   ending: Ending,
   program: string,
   during: readonly Endpoint[],
   faultOf: (endpoint: Endpoint) => Fault = slow,
 ): Promise<Outcome> {
-  await scene.declare(program);
-  scene.service.clearRequests();
-  for (const endpoint of during) scene.service.inject({ endpoint, fault: faultOf(endpoint) });
-  const areUnderWay = () => expect(written(scene)).toEqual(during);
-  const outcome = await upCutShort(scene, ending, vi.waitFor(areUnderWay, { timeout: 60_000, interval: 5 }));
-  scene.service.clearFaults();
+  await fixture.declare(program);
+  fixture.service.clearRequests();
+  for (const endpoint of during) fixture.service.inject({ endpoint, fault: faultOf(endpoint) });
+  const areUnderWay = () => expect(written(fixture)).toEqual(during);
+  const outcome = await upCutShort(
+    fixture,
+    ending,
+    vi.waitFor(areUnderWay, { timeout: 60_000, interval: 5 }),
+  );
+  fixture.service.clearFaults();
   return outcome;
 }
 
 /** The requests that may change something, sorted by their names. */
-export function written({ service }: Scene): readonly string[] {
+export function written({ service }: Fixture): readonly string[] {
   const sent = service.requests.filter(({ method }) => method !== "GET");
   return sent.map(({ endpoint }) => endpoint).toSorted();
 }
 
 /** The live keys, each as its name and its id. */
-export function live({ service }: Scene): readonly string[] {
+export function live({ service }: Fixture): readonly string[] {
   return service
     .keys({ deleted: false })
     .map(({ name, id }) => `${name} ${id}`)
@@ -103,7 +107,7 @@ export function names(keys: readonly string[]): readonly string[] {
   return keys.map((key) => key.split(" ")[0] ?? "");
 }
 
-export function secretsOf({ service }: Scene): readonly string[] {
+export function secretsOf({ service }: Fixture): readonly string[] {
   return service.keys().map(({ key }) => key);
 }
 
@@ -115,7 +119,7 @@ interface Held {
 }
 
 /** The keys, the pending operations and the grant in state. */
-export async function held({ stack }: Scene): Promise<Held> {
+export async function held({ stack }: Fixture): Promise<Held> {
   const { resources = [], pending_operations = [] } = await stack.exportState();
   const nameOf = ({ urn }: { urn: string }) => urn.split("::").at(-1) ?? "";
   const of = (kind: string) => resources.filter(({ type }) => type.endsWith(`:${kind}`));
@@ -146,7 +150,7 @@ interface Target {
 export type Ending = "ctrlC" | "twoCtrlC" | "engineKilled" | "hostKilled";
 
 /** Runs an up and ends it in this way at a moment. After a killed engine or a second Ctrl-C, the hosts have ended too. */
-async function upCutShort({ stack }: Scene, ending: Ending, moment: Promise<unknown>): Promise<Outcome> {
+async function upCutShort({ stack }: Fixture, ending: Ending, moment: Promise<unknown>): Promise<Outcome> {
   const up = { pid: 0, printed: "", hasEnded: false };
   const onOutput = (text: string) => {
     up.printed += text;

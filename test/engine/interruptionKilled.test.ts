@@ -23,33 +23,33 @@ const cases = (["dynamic", "plugin"] as const).flatMap((host) => [
 describe.each(cases)("SIGKILL of $killed in the $host host", ({ ending, host }) => {
   it("R20 K6 leaves state as before; the next update does everything, and names the keys left behind", async () => {
     const engineGone = ending === "engineKilled";
-    const scene = await start(host);
-    const before = live(scene);
-    const cut = await interrupt(scene, ending, programs.during, writes);
+    const fixture = await start(host);
+    const before = live(fixture);
+    const cut = await interrupt(fixture, ending, programs.during, writes);
     expect(cut.ok, cut.output).toBe(false);
     // Without the engine, the provider goes on and deletes the new keys. Without the provider, nothing deletes or names them.
-    const orphans = live(scene).filter((key) => !before.includes(key));
-    const known = () => live(scene).filter((key) => !orphans.includes(key));
+    const orphans = live(fixture).filter((key) => !before.includes(key));
+    const known = () => live(fixture).filter((key) => !orphans.includes(key));
     expect(names(orphans)).toEqual(engineGone ? [] : ["made", "swapped"]);
-    expect(written(scene)).toEqual([...writes, ...(engineGone ? deletes : [])].toSorted());
-    expect(scene.service.billings()).toHaveLength(1);
+    expect(written(fixture)).toEqual([...writes, ...(engineGone ? deletes : [])].toSorted());
+    expect(fixture.service.billings()).toHaveLength(1);
     if (!engineGone) expect(cut.output).toContain("error reading from server");
-    expect(await held(scene)).toEqual({
+    expect(await held(fixture)).toEqual({
       keys: before,
       pending: engineGone ? pendingThen : [],
       billingId: undefined,
     });
 
-    const unlock = () => done(scene.stack.run(["cancel", "--yes"]));
+    const unlock = () => done(fixture.stack.run(["cancel", "--yes"]));
     if (engineGone) {
-      const locked = await scene.stack.up();
+      const locked = await fixture.stack.up();
       expect(locked.error).toMatch(/locked by 1 lock.*pulumi cancel/);
       await unlock();
-      await done(scene.stack.run(["refresh", "--clear-pending-creates", "--yes"]));
-      expect((await held(scene)).pending).toEqual([]);
+      await done(fixture.stack.run(["refresh", "--clear-pending-creates", "--yes"]));
+      expect((await held(fixture)).pending).toEqual([]);
     }
-    await scene.declare(programs.adopting(scene));
-    const up = await done(scene.stack.up({ refresh: !engineGone }));
+    await fixture.declare(programs.adopting(fixture));
+    const up = await done(fixture.stack.up({ refresh: !engineGone }));
     if (!engineGone) {
       const [refreshed] = stepsFor(up, "changed");
       const changed = { enabled: { old: true, new: false } };
@@ -60,18 +60,18 @@ describe.each(cases)("SIGKILL of $killed in the $host host", ({ ending, host }) 
         new RegExp(`warning: Creating key "${name}" .* a key with this name .*${id}`),
       );
     if (engineGone) expect(up.output).not.toContain("a key with this name");
-    const { keys, pending, billingId } = await held(scene);
+    const { keys, pending, billingId } = await held(fixture);
     expect(names(keys)).toEqual(["changed", "first", "made", "swapped"]);
     expect({ keys, pending }).toEqual({ keys: known(), pending: [] });
-    expect(scene.service.billings().map(({ id }) => id)).toEqual([billingId]);
-    await expectQuiet(scene);
+    expect(fixture.service.billings().map(({ id }) => id)).toEqual([billingId]);
+    await expectQuiet(fixture);
 
-    const deleting = await interrupt(scene, ending, programs.after, deletes);
+    const deleting = await interrupt(fixture, ending, programs.after, deletes);
     expect(deleting.ok, deleting.output).toBe(false);
     expect(names(known())).toEqual(["changed", "first"]);
     if (engineGone) await unlock();
-    await done(scene.stack.up());
-    expect(await held(scene)).toEqual({ keys: known(), pending: [], billingId: undefined });
-    await expectUnsaid(scene, secretsOf(scene));
+    await done(fixture.stack.up());
+    expect(await held(fixture)).toEqual({ keys: known(), pending: [], billingId: undefined });
+    await expectUnsaid(fixture, secretsOf(fixture));
   });
 });

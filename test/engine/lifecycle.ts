@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { quickTimers } from "../host/quickTimers";
 import { actingIn, errorsFor, expectUnsaid, stepsFor } from "./expectations";
-import { credentials, type Scene, setScene } from "./scene";
+import { credentials, type Fixture, openFixture } from "./fixture";
 
 type Host = "dynamic" | "plugin";
-type Outcome = Awaited<ReturnType<Scene["stack"]["up"]>>;
+type Outcome = Awaited<ReturnType<Fixture["stack"]["up"]>>;
 
 const orders = { representation: "orders", read: true };
 
@@ -30,23 +30,23 @@ const users = ["user of absent", "user of named", "user of set"];
 /** The whole lifecycle of each kind of resource: all commands, then what they showed and sent. */
 export function describeLifecycle(host: Host): void {
   describe(`a resource of each kind in the ${host} host`, () => {
-    let scene: Scene;
+    let fixture: Fixture;
     let ran: Awaited<ReturnType<typeof runAll>>;
     beforeAll(async () => {
       const workspaces = ["main", "settings", "left", "entered"].map((name) => ({
         id: `ws_${name}`,
         ...(name === "main" ? {} : { defaultRateLimitPerSecond: 7, defaultExpiration: 3600 }),
       }));
-      scene = await setScene("lifecycle", {
+      fixture = await openFixture("lifecycle", {
         host,
         env: (service) => ({ ...credentials(service), ...quickTimers() }),
         program: readFileSync(join(__dirname, "lifecycleProgram.ts"), "utf8"),
         tenants: [{ accessToken: "token-of-the-lifecycle", workspaces }],
       });
-      scene.service.addKey({ workspaceId: "ws_main", id: "key_theirs", name: "theirs" });
-      ran = await runAll(scene);
+      fixture.service.addKey({ workspaceId: "ws_main", id: "key_theirs", name: "theirs" });
+      ran = await runAll(fixture);
     });
-    afterAll(() => scene?.close());
+    afterAll(() => fixture?.close());
 
     it("R8 R9 the preview of wrong inputs has a line for each, with its path, and shows no value", () => {
       const lines = errorsFor(ran.wrong, "wrong").map((line) => line.replace(/^.* has a problem: /, ""));
@@ -184,7 +184,7 @@ export function describeLifecycle(host: Host): void {
     });
 
     it("R7 K10 W5 S3 B4 destroy deletes the keys, restores the settings and leaves the rest, with warnings", () => {
-      const { service } = scene;
+      const { service } = fixture;
       expect(ran.destroyed.ok, ran.destroyed.output).toBe(true);
       expect(service.keys({ deleted: false }).map(({ id }) => id)).toEqual(["key_theirs"]);
       for (const workspace of service.workspaces().filter(({ id }) => id !== "ws_main"))
@@ -204,10 +204,10 @@ export function describeLifecycle(host: Host): void {
   });
 }
 
-type Command = Outcome & { readonly requests: Scene["service"]["requests"] };
+type Command = Outcome & { readonly requests: Fixture["service"]["requests"] };
 
-async function runAll(scene: Scene) {
-  const { service, stack } = scene;
+async function runAll(fixture: Fixture) {
+  const { service, stack } = fixture;
   const at = (step: string) => stack.setEnv("APIKEYS_STEP", step);
   const run = async (command: () => Promise<Outcome>): Promise<Command> => {
     service.clearRequests();
@@ -269,7 +269,7 @@ async function runAll(scene: Scene) {
   service.clearFaults();
   at("aliased");
   const aliased = await run(() => stack.preview());
-  await expectUnsaid(scene, service.secrets());
+  await expectUnsaid(fixture, service.secrets());
   service.deleteKey(idOf("plain"));
   const destroyed = await run(() => stack.destroy());
   return {

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { Host } from "../../tools/engine/project";
 import type { Outcome } from "../../tools/engine/stack";
 import { actingIn, expectQuiet, expectSilentUp } from "./expectations";
-import { type Scene, sceneOfTest } from "./scene";
+import { createFixture, type Fixture } from "./fixture";
 
 const expectOk = (outcome: Outcome) => expect(outcome.ok, outcome.output).toBe(true);
 
@@ -35,7 +35,7 @@ export const acme = set.key("acme");
 `;
 
 /** Each resource in state with its secrets, whatever its host, the types of all, and where the program declares one. */
-async function held({ stack }: Scene) {
+async function held({ stack }: Fixture) {
   const [plain, revealed] = await Promise.all(
     [false, true].map((showSecrets) => stack.exportState({ showSecrets })),
   );
@@ -64,15 +64,15 @@ const typesIn: Readonly<Record<Host, readonly string[]>> = {
 };
 
 it("R2 K6 B3 a stack with every kind of resource moves to the plugin, and back, without a change, a write or a grant", async () => {
-  const scene = await sceneOfTest("moving", { program, host: "dynamic" });
-  const { service, stack, project } = scene;
+  const fixture = await createFixture("moving", { program, host: "dynamic" });
+  const { service, stack, project } = fixture;
   service.addKey({ id: "key_theirs", workspaceId: "ws_main", customerId: "theirs", name: "theirs" });
   service.addScope({ workspaceId: "ws_main", representation: "theirs" });
   service.editWorkspace("ws_second", { defaultExpiration: 60 });
   expectOk(await stack.up());
 
   const move = async (host: Host) => {
-    const before = await held(scene);
+    const before = await held(fixture);
     await project.setHost(host);
     service.clearRequests();
     const preview = await stack.preview({ expectNoChanges: true });
@@ -85,7 +85,7 @@ it("R2 K6 B3 a stack with every kind of resource moves to the plugin, and back, 
     expect(service.requests.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual(
       asked.flatMap((path) => Array(2).fill(`GET /api/v1/workspace/${path}`)),
     );
-    const after = await held(scene);
+    const after = await held(fixture);
     expect(after.resources).toEqual(before.resources);
     expect(after.types).toEqual(typesIn[host]);
     // In the program, and not in a file of the package.
@@ -104,13 +104,13 @@ it("R2 K6 B3 a stack with every kind of resource moves to the plugin, and back, 
   await project.setHost("dynamic");
 
   await move("plugin");
-  await expectQuiet(scene);
+  await expectQuiet(fixture);
   expectOk(await stack.refresh({ expectNoChanges: true, runProgram: false }));
   stack.setEnv("APIKEYS_STEP", "later");
   const up = await stack.up();
   expectOk(up);
   expect(up.changes).toMatchObject({ update: 2 });
-  await expectQuiet(scene);
+  await expectQuiet(fixture);
   await move("dynamic");
 });
 
@@ -124,15 +124,15 @@ new ApiKey("byOption", { ...theirs, name: "other" }, moved ? {} : { import: "ws_
 const ours = { workspaceId: "ws_main", customerId: "ours", name: "ours" };
 moved ? new ApiKey("renamed", ours, { aliases: [{ name: "created" }] }) : new ApiKey("created", ours);
 `;
-  const scene = await sceneOfTest("moving-imported", { program, host: "plugin" });
-  const { service, stack } = scene;
+  const fixture = await createFixture("moving-imported", { program, host: "plugin" });
+  const { service, stack } = fixture;
   const theirs = { workspaceId: "ws_main", customerId: "theirs" };
   service.addKey({ ...theirs, id: "key_one", name: "one" });
   service.addKey({ ...theirs, id: "key_other", name: "other" });
   const key = ["apikeys:index:ApiKey", "imported", "ws_main/key_one"];
   expectOk(await stack.run(["import", ...key, "--yes", "--skip-preview", "--generate-code=false"]));
   expectOk(await stack.up());
-  await scene.project.setHost("dynamic");
+  await fixture.project.setHost("dynamic");
   stack.setEnv("APIKEYS_STEP", "moved");
   service.clearRequests();
   for (const command of ["preview", "up"] as const) {
@@ -141,7 +141,7 @@ moved ? new ApiKey("renamed", ours, { aliases: [{ name: "created" }] }) : new Ap
     expect(actingIn(outcome)).toEqual({ imported: ["update"], byOption: ["update"] });
   }
   expect(service.requests).toEqual([]);
-  await expectSilentUp(scene);
+  await expectSilentUp(fixture);
   expectOk(await stack.refresh({ expectNoChanges: true, runProgram: false }));
   expectOk(await stack.run(["state", "unprotect", "--all", "--yes"]));
   expectOk(await stack.destroy({ runProgram: false }));
@@ -152,7 +152,7 @@ it("R8 stack config apikeys:host fails the preview if it has another value, or i
   const one = `import { ApiKey } from "pulumi-apikeys";
 new ApiKey("one", { workspaceId: "ws_main", customerId: "ours" });
 `;
-  const { stack } = await sceneOfTest("moving-config", { program: one });
+  const { stack } = await createFixture("moving-config", { program: one });
   stack.setEnv("PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION", "true");
   for (const [host, said] of [
     [

@@ -10,7 +10,7 @@ import { createStack, type Outcome, type StateDeployment } from "../../tools/eng
 import { page } from "../package/docsText";
 import { blocks, codeFiles, commandLines, section } from "../package/readmeText";
 import { expectQuiet, onlyLine, stepsFor } from "./expectations";
-import { runApikeys, sceneOfTest } from "./scene";
+import { createFixture, runApikeys } from "./fixture";
 
 const environments = page("environments.md");
 const production = page("production.md");
@@ -179,16 +179,16 @@ it("docs/production.md: `replacementTrigger` of a grant fails the preview with t
 });
 
 it("docs/production.md: destroy deletes nothing if a resource is protected; with --skip-preview, it deletes the others", async () => {
-  const scene = await sceneOfTest("destroyed");
-  const { service } = scene;
-  const run = (line: string) => scene.stack.run([...line.split(" "), "--yes"]);
+  const fixture = await createFixture("destroyed");
+  const { service } = fixture;
+  const run = (line: string) => fixture.stack.run([...line.split(" "), "--yes"]);
   const names = () =>
     service
       .keys({ deleted: false })
       .map(({ name }) => name)
       .toSorted();
   for (const rotated of ["once", "twice"]) {
-    await scene.declare(`import * as sdk from "pulumi-apikeys";
+    await fixture.declare(`import * as sdk from "pulumi-apikeys";
 const workspaceId = "ws_main";
 const common = { workspaceId, customerId: "customer" };
 new sdk.ApiKey("guarded", common, { protect: true });
@@ -216,20 +216,20 @@ new sdk.CustomerBilling("credits", { workspaceId, totalCredits: "1000" });
 });
 
 it("docs/production.md: a replaced key stays until the resource that uses it is updated", async () => {
-  const scene = await sceneOfTest("used");
-  const { service } = scene;
+  const fixture = await createFixture("used");
+  const { service } = fixture;
   const use = (rotated: string) =>
-    scene.declare(`import { ApiKey } from "pulumi-apikeys";
+    fixture.declare(`import { ApiKey } from "pulumi-apikeys";
 const common = { workspaceId: "ws_main", customerId: "customer" };
 const used = new ApiKey("used", { ...common, keepers: { rotated: "${rotated}" } });
 new ApiKey("user", { ...common, name: used.key });`);
   await use("once");
-  expectOk(await scene.stack.up());
+  expectOk(await fixture.stack.up());
   const [old] = service.keys({ deleted: false }).filter(({ name }) => name === "used");
   service.inject({ endpoint: "editApiKey", times: 2, fault: { kind: "status", status: 403 } });
   await use("twice");
   for (const ok of [false, false, true]) {
-    expect((await scene.stack.up()).ok).toBe(ok);
+    expect((await fixture.stack.up()).ok).toBe(ok);
     expect(service.keys({ deleted: false }).some(({ id }) => id === old?.id)).toBe(!ok);
   }
 });
@@ -259,9 +259,9 @@ it("docs/pipelines.md: its commands preview, create, and fail if something was c
   const program = (more = "", options = "{}") => `
     import { ApiKey } from "pulumi-apikeys";
     new ApiKey("ci", { workspaceId: "ws_main", customerId: "customer", ${more} }, ${options});`;
-  const scene = await sceneOfTest("pipelines", { program: program() });
-  const run = (command: string) => scene.stack.run(command.split(" ").slice(1));
-  const key = () => scene.service.keys({ deleted: false })[0];
+  const fixture = await createFixture("pipelines", { program: program() });
+  const run = (command: string) => fixture.stack.run(command.split(" ").slice(1));
+  const key = () => fixture.service.keys({ deleted: false })[0];
   const update = () => run("pulumi up --refresh --yes");
   const drift = () => run("pulumi preview --refresh --expect-no-changes");
   const preview = await run("pulumi preview --refresh --diff");
@@ -269,11 +269,11 @@ it("docs/pipelines.md: its commands preview, create, and fail if something was c
   expect(preview.stdout).toContain("+ pulumi-nodejs:dynamic/apikeys:ApiKey: (create)");
   expectOk(await update());
   expectOk(await drift());
-  scene.service.editKey(key()?.id ?? "", { enabled: false });
+  fixture.service.editKey(key()?.id ?? "", { enabled: false });
   const found = await drift();
   expect(found.ok).toBe(false);
   expect(found.output).toContain("no changes were expected");
-  await scene.declare(program('name: "ours"', '{ ignoreChanges: ["enabled"] }'));
+  await fixture.declare(program('name: "ours"', '{ ignoreChanges: ["enabled"] }'));
   expectOk(await update());
   expect(key()).toMatchObject({ name: "ours", enabled: false });
   expectOk(await drift());
@@ -288,13 +288,13 @@ new ApiKey("ci", { workspaceId: "ws_main", customerId: "customer-1" });
 `;
 
 it("docs/troubleshooting.md: a key that is not in state is found, and deleted by an import or by the page's request", async () => {
-  const scene = await sceneOfTest("orphan", { program: ciProgram });
-  const { service, stack } = scene;
+  const fixture = await createFixture("orphan", { program: ciProgram });
+  const { service, stack } = fixture;
   service.inject({ endpoint: "createApiKey", fault: { kind: "resetAfter" } });
   expect(onlyLine(await stack.up(), "ci")).toContain("It is not known whether the key was created");
   const orphan = service.keys()[0]?.id ?? "";
   const [search = ""] = blocks("ts", troubleshooting);
-  await scene.declare(`${ciProgram}${search}`);
+  await fixture.declare(`${ciProgram}${search}`);
   // The program lists keys before it creates its own, so only the second update lists that one.
   for (const up of [await stack.up(), await stack.up()]) expectOk(up);
   const keys = service.keys();
@@ -314,7 +314,7 @@ it("docs/troubleshooting.md: a key that is not in state is found, and deleted by
   expect(service.key("key_1")).toBeUndefined();
 
   const [file = ""] = blocks("json", page("api-key.md"));
-  await scene.project.write("keys.json", file.replace("key_reports", orphan));
+  await fixture.project.write("keys.json", file.replace("key_reports", orphan));
   expectOk(await stack.import("keys.json", "--protect=false"));
   const up = await stack.up();
   expectOk(up);
@@ -323,8 +323,8 @@ it("docs/troubleshooting.md: a key that is not in state is found, and deleted by
 });
 
 it("docs/troubleshooting.md: the pending operation of an interrupted create is warned of, and removed with reads alone", async () => {
-  const scene = await sceneOfTest("interrupted", { program: ciProgram });
-  const { service, stack, project } = scene;
+  const fixture = await createFixture("interrupted", { program: ciProgram });
+  const { service, stack, project } = fixture;
   expectOk(await stack.up());
   // `pulumi stack import` would drop the pending operation.
   const file = join(".pulumi-state", ".pulumi", "stacks", project.name, `${stack.name}.json`);
@@ -343,28 +343,28 @@ it("docs/troubleshooting.md: the pending operation of an interrupted create is w
 });
 
 it("K8 docs/api-key.md: an ApiKey is imported, without a request, and the preview shows no change", async () => {
-  const scene = await sceneOfTest("import-page", { program: "export {};" });
+  const fixture = await createFixture("import-page", { program: "export {};" });
   const text = page("api-key.md");
   const [importing = "", previewing = ""] = commandLines(section("Keys that exist already", text));
   const follow = (line: string, ...more: readonly string[]) =>
-    scene.stack.run([...line.split(" ").slice(1), ...more]);
+    fixture.stack.run([...line.split(" ").slice(1), ...more]);
   const [file = ""] = blocks("json", text);
   const [{ id, inputs }] = JSON.parse(file).resources;
   const { workspaceId, customerId, name } = inputs;
-  scene.service.addKey({ id, workspaceId, customerId, name });
-  await scene.project.write("keys.json", file);
+  fixture.service.addKey({ id, workspaceId, customerId, name });
+  await fixture.project.write("keys.json", file);
   const imported = await follow(importing, "--yes");
   expect(imported.ok, imported.output).toBe(true);
-  expect(scene.service.requests).toEqual([]);
+  expect(fixture.service.requests).toEqual([]);
   const args = JSON.stringify({ workspaceId, customerId });
-  await scene.declare(`import { ApiKey } from "pulumi-apikeys";\nnew ApiKey("${name}", ${args});`);
+  await fixture.declare(`import { ApiKey } from "pulumi-apikeys";\nnew ApiKey("${name}", ${args});`);
   const refreshed = await follow(previewing, "--expect-no-changes");
   expect(refreshed.ok, refreshed.output).toBe(true);
 });
 
 it("K12 docs/adopting.md: its steps adopt 300 keys, and the page shows what they print", async () => {
-  const scene = await sceneOfTest("many-adopted");
-  const { service, project, stack } = scene;
+  const fixture = await createFixture("many-adopted");
+  const { service, project, stack } = fixture;
   const steps = section("Adopting 300 keys", page("adopting.md"))
     .split("\n")
     .map((line) => line.trim());
@@ -377,11 +377,11 @@ it("K12 docs/adopting.md: its steps adopt 300 keys, and the page shows what they
   for (const name of names)
     service.addKey({ workspaceId: "ws_main", customerId: "cus_1", name, scopes: [orders] });
   const before = service.keys();
-  const written = await runApikeys(scene, ...args.slice(args.indexOf("adopt"), args.indexOf(">")));
+  const written = await runApikeys(fixture, ...args.slice(args.indexOf("adopt"), args.indexOf(">")));
   expect(shown).toHaveLength(2);
   expect(written.stderr.trimEnd().split("\n")).toEqual(shown);
   await project.write("keys.ts", written.stdout);
-  await scene.declare(`${added}\n`);
+  await fixture.declare(`${added}\n`);
   const preview = await stack.run(["preview"]);
   expect(preview.changes).toEqual({ create: 2 });
   expect(preview.output).toContain(previewed.replace("…", ""));
@@ -392,7 +392,7 @@ it("K12 docs/adopting.md: its steps adopt 300 keys, and the page shows what they
   expect(up, up.output).toMatchObject({ ok: true, changes: { create: 2 } });
   expect(service.requests.filter(({ method }) => method !== "GET")).toEqual([]);
   expect(service.keys()).toEqual(before);
-  await expectQuiet(scene);
+  await expectQuiet(fixture);
   expect((await stack.run(["destroy", "--yes"])).ok).toBe(false);
   expect(service.keys()).toEqual(before);
 });
@@ -402,16 +402,16 @@ const kebab = (kind: string) => kind.replace(/(?<=[a-z])[A-Z]/g, "-$&").toLowerC
 it.each([...Object.keys(definitions).map(kebab), "functions"])(
   "docs/%s.md: its programs can be previewed",
   async (name) => {
-    const scene = await sceneOfTest("shop", {
+    const fixture = await createFixture("shop", {
       config: () => ({ "shop:legacyKey": { value: "sk_legacy_value", secret: true } }),
     });
-    scene.service.addKey({ id: "key_theirs", workspaceId: "ws_main", name: "theirs" });
-    scene.service.addScope({ workspaceId: "ws_main", representation: "refunds" });
+    fixture.service.addKey({ id: "key_theirs", workspaceId: "ws_main", name: "theirs" });
+    fixture.service.addScope({ workspaceId: "ws_main", representation: "refunds" });
     const programs = blocks("ts", page(`${name}.md`));
     expect(programs).not.toEqual([]);
     for (const program of programs) {
-      await scene.declare(program);
-      const outcome = await scene.stack.preview();
+      await fixture.declare(program);
+      const outcome = await fixture.stack.preview();
       expectOk(outcome);
       expect(outcome.steps.length).toBeGreaterThan(0);
     }

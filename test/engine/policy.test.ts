@@ -7,7 +7,7 @@ import { pulumiCli } from "../../tools/engine/pulumiCli";
 import type { Outcome } from "../../tools/engine/stack";
 import { page } from "../package/docsText";
 import { blocks, commandLines } from "../package/readmeText";
-import { type Scene, setScene } from "./scene";
+import { type Fixture, openFixture } from "./fixture";
 
 const text = page("policies.md");
 const [pack = ""] = blocks("ts", text);
@@ -20,7 +20,7 @@ exec node "$(node -p 'require.resolve("@pulumi/pulumi/cmd/run-policy-pack")')" "
 `;
 
 describe("the policy packs of docs/policies.md and of examples/policies", () => {
-  let scene: Scene;
+  let fixture: Fixture;
   /** The violated policies, each with the resource and the last line of the message. */
   const violations = ({ events }: Outcome) =>
     events.flatMap(({ policyEvent: event }) =>
@@ -35,8 +35,8 @@ describe("the policy packs of docs/policies.md and of examples/policies", () => 
           ],
     );
   beforeAll(async () => {
-    scene = await setScene("policy");
-    const { project, stack } = scene;
+    fixture = await openFixture("policy");
+    const { project, stack } = fixture;
     const [bin, policies] = ["bin", "policies"].map((folder) => join(project.dir, folder));
     for (const folder of [bin, policies]) await mkdir(folder ?? "");
     await project.write("bin/pulumi-analyzer-policy-nodejs", starter);
@@ -48,11 +48,11 @@ describe("the policy packs of docs/policies.md and of examples/policies", () => 
     await project.write("policies/index.ts", pack);
     await cp(join(checkout, "examples", "policies"), join(project.dir, "examples"), { recursive: true });
   });
-  afterAll(() => scene?.close());
+  afterAll(() => fixture?.close());
 
   it("fail the preview for exactly the keys that violate them, with the plugin", async () => {
-    await scene.project.setHost("plugin");
-    await scene.declare(`import { ApiKey, ApiKeySet } from "pulumi-apikeys";
+    await fixture.project.setHost("plugin");
+    await fixture.declare(`import { ApiKey, ApiKeySet } from "pulumi-apikeys";
 const orders = { representation: "orders", read: true };
 new ApiKey("single", { workspaceId: "ws_main", customerId: "customer", scopes: [orders] });
 new ApiKeySet("set", {
@@ -60,7 +60,7 @@ new ApiKeySet("set", {
   defaults: { customerId: "customer", expiresAt: 1924991999 },
   keys: { reads: { scopes: [orders] }, deletes: { scopes: [{ ...orders, del: true }], expiresAt: null } },
 });`);
-    const outcome = await scene.stack.run([...command.split(" ").slice(1), "--policy-pack", "examples"]);
+    const outcome = await fixture.stack.run([...command.split(" ").slice(1), "--policy-pack", "examples"]);
     expect(violations(outcome).toSorted()).toEqual([
       ["keys-expire", "set", 'key "deletes" has no expiresAt'],
       ["keys-expire", "single", 'key "single" has no expiresAt'],
@@ -70,24 +70,24 @@ new ApiKeySet("set", {
   });
 
   it("print what the page shows", async () => {
-    await scene.project.setHost("dynamic");
-    await scene.declare(`import { ApiKeySet } from "pulumi-apikeys";
+    await fixture.project.setHost("dynamic");
+    await fixture.declare(`import { ApiKeySet } from "pulumi-apikeys";
 new ApiKeySet("customers", {
   workspaceId: "ws_main",
   keys: { acme: { customerId: "cus_1", scopes: [{ representation: "orders", del: true }] } },
 });`);
-    const outcome = await scene.stack.run(command.split(" ").slice(1));
+    const outcome = await fixture.stack.run(command.split(" ").slice(1));
     expect(outcome.ok).toBe(false);
     expect(printed).not.toBe("");
     expect(outcome.stdout).toContain(printed);
   });
 
   it("accept what they allow, and can count the keys of a stack by their class", async () => {
-    await scene.project.setHost("dynamic");
-    await scene.declare(`import { ApiKey } from "pulumi-apikeys";
+    await fixture.project.setHost("dynamic");
+    await fixture.declare(`import { ApiKey } from "pulumi-apikeys";
 for (const name of ["one", "two"])
   new ApiKey(name, { workspaceId: "ws_main", customerId: "customer", expiresAt: 1924991999 });`);
-    const outcome = await scene.stack.run(command.split(" ").slice(1));
+    const outcome = await fixture.stack.run(command.split(" ").slice(1));
     expect(outcome.ok, outcome.output).toBe(true);
     expect(violations(outcome)).toEqual([["few-keys", "policy-dev", "the stack has 2 of them"]]);
   });

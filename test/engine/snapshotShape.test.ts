@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import type { Scene } from "./scene";
-import { at, expectOk, type Story, sceneOf, snapshots, versions } from "./snapshots";
+import type { Fixture } from "./fixture";
+import { at, expectOk, fixtureOf, type Story, snapshots, versions } from "./snapshots";
 
 const asksFor =
   (...names: readonly string[]) =>
@@ -9,9 +9,9 @@ const asksFor =
     names.includes(String((body as { name?: unknown }).name));
 
 /** Runs the commands that lead to the state, one operation at a time, so that the result is the same each time. */
-const making: Readonly<Record<Story, (scene: Scene) => Promise<void>>> = {
-  async settled(scene) {
-    const { service, stack, project } = scene;
+const making: Readonly<Record<Story, (fixture: Fixture) => Promise<void>>> = {
+  async settled(fixture) {
+    const { service, stack, project } = fixture;
     const theirs = { workspaceId: "ws_main", customerId: "customer" };
     service.addKey({ ...theirs, id: "key_theirs", name: "theirs" });
     service.addKey({ ...theirs, id: "key_imported", name: "imported" });
@@ -23,16 +23,16 @@ const making: Readonly<Record<Story, (scene: Scene) => Promise<void>>> = {
     expectOk(await stack.import("import.json", "--protect=false"));
     expectOk(await stack.refresh());
     for (const step of ["first", undefined]) {
-      at(scene, step);
+      at(fixture, step);
       expectOk(await stack.up({ parallel: 1 }));
     }
   },
 
-  async unsettled(scene) {
-    const { service, stack } = scene;
-    at(scene, "first");
+  async unsettled(fixture) {
+    const { service, stack } = fixture;
+    at(fixture, "first");
     expectOk(await stack.up({ parallel: 1 }));
-    at(scene, undefined);
+    at(fixture, undefined);
     const isLost = asksFor("lost", "lostInSet");
     service.inject({ endpoint: "createApiKey", when: isLost, times: 2, fault: { kind: "withoutKey" } });
     service.inject({ endpoint: "createBilling", fault: { kind: "resetAfter" } });
@@ -60,9 +60,9 @@ it.each(Object.entries(making))(
   "R1 this version writes the %s state as in the newest snapshot",
   async (story, make) => {
     const version = versions.at(-1) ?? "";
-    const scene = await sceneOf(version, story as Story);
-    await make(scene);
-    const { state, service } = await snapshotOf(scene);
+    const fixture = await fixtureOf(version, story as Story);
+    await make(fixture);
+    const { state, service } = await snapshotOf(fixture);
     const folder = join(snapshots, version);
     await expect(state).toMatchFileSnapshot(join(folder, `${story}.state.json`));
     await expect(service).toMatchFileSnapshot(join(folder, `${story}.service.json`));
@@ -70,7 +70,7 @@ it.each(Object.entries(making))(
 );
 
 /** A state and the service's records as text, with ids, secrets and times that are always the same. */
-async function snapshotOf({ stack, service }: Scene): Promise<{ state: string; service: string }> {
+async function snapshotOf({ stack, service }: Fixture): Promise<{ state: string; service: string }> {
   const state = await stack.exportState({ showSecrets: true });
   const keys = service.keys().toSorted((one, other) => one.name.localeCompare(other.name, "en"));
   const scopes = service.workspaces().flatMap(({ id }) => service.scopes(id));

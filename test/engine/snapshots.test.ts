@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
 import { actingIn, expectSilentUp, stepsFor } from "./expectations";
-import type { Scene } from "./scene";
+import type { Fixture } from "./fixture";
 import { at, expectOk, restored, versions } from "./snapshots";
 
-const workspace = ({ service }: Scene, id: string) => service.workspaces().find((one) => one.id === id);
-const live = ({ service }: Scene) =>
+const workspace = ({ service }: Fixture, id: string) => service.workspaces().find((one) => one.id === id);
+const live = ({ service }: Fixture) =>
   service
     .keys({ deleted: false })
     .map(({ name }) => name)
     .toSorted();
-const secrets = ({ service }: Scene) => service.keys().map(({ id, key }) => [id, key]);
-const writes = ({ service }: Scene) =>
+const secrets = ({ service }: Fixture) => service.keys().map(({ id, key }) => [id, key]);
+const writes = ({ service }: Fixture) =>
   service.requests.flatMap(({ method, endpoint }) => (method === "GET" ? [] : [endpoint]));
 /** Outputs by the name of the resource, with their secrets. */
-const outputs = async ({ stack }: Scene) => {
+const outputs = async ({ stack }: Fixture) => {
   const { resources = [] } = await stack.exportState({ showSecrets: true });
   const ours = resources.filter(({ type }) => !type.startsWith("pulumi:"));
   return Object.fromEntries(ours.map(({ urn, id, outputs }) => [urn.split("::").at(-1), { id, outputs }]));
@@ -21,22 +21,22 @@ const outputs = async ({ stack }: Scene) => {
 
 describe.each(versions)("a state that version %s wrote", (version) => {
   it("R1 R3 a settled state shows no change in either host, takes each change in place, and is destroyed", async () => {
-    const scene = await restored(version, "settled");
-    const before = await outputs(scene);
-    expectOk(await scene.stack.refresh({ expectNoChanges: true }));
+    const fixture = await restored(version, "settled");
+    const before = await outputs(fixture);
+    expectOk(await fixture.stack.refresh({ expectNoChanges: true }));
     for (const host of ["dynamic", "plugin"] as const) {
-      await scene.project.setHost(host);
-      expectOk(await scene.stack.preview({ expectNoChanges: true }));
-      expectOk(await scene.stack.up({ expectNoChanges: true }));
-      expectOk(await scene.stack.refresh({ expectNoChanges: true, runProgram: false }));
-      expect(await outputs(scene)).toEqual(before);
-      await scene.project.setHost("dynamic");
+      await fixture.project.setHost(host);
+      expectOk(await fixture.stack.preview({ expectNoChanges: true }));
+      expectOk(await fixture.stack.up({ expectNoChanges: true }));
+      expectOk(await fixture.stack.refresh({ expectNoChanges: true, runProgram: false }));
+      expect(await outputs(fixture)).toEqual(before);
+      await fixture.project.setHost("dynamic");
     }
-    expect(writes(scene)).toEqual([]);
+    expect(writes(fixture)).toEqual([]);
 
-    const held = secrets(scene);
-    at(scene, "later");
-    const up = await scene.stack.up();
+    const held = secrets(fixture);
+    at(fixture, "later");
+    const up = await fixture.stack.up();
     expectOk(up);
     const updated = ["full", "hidden", "takenOver", "imported", "byProvider", "set", "rotated", "restored"];
     // What is only read is read again in the other host.
@@ -45,32 +45,32 @@ describe.each(versions)("a state that version %s wrote", (version) => {
       ...Object.fromEntries(updated.map((name) => [name, ["update"]])),
       ...moved,
     });
-    expect(secrets(scene)).toEqual(held);
-    const now = await outputs(scene);
+    expect(secrets(fixture)).toEqual(held);
+    const now = await outputs(fixture);
     for (const name of ["full", "hidden", "takenOver", "byProvider"]) {
       const { id, outputs } = now[name] ?? {};
-      expect(outputs?.["key"].plaintext, name).toBe(JSON.stringify(scene.service.key(id ?? "")?.key));
+      expect(outputs?.["key"].plaintext, name).toBe(JSON.stringify(fixture.service.key(id ?? "")?.key));
     }
-    expect(scene.service.key("key_full")).toMatchObject({ enabled: true, name: "full, renamed" });
-    expect(scene.service.key("key_rewritten")).toMatchObject({ name: "rewritten, renamed" });
-    expect(workspace(scene, "ws_second")).toMatchObject({ defaultRateLimitPerSecond: 60 });
-    expectOk(await scene.stack.previewRefresh({ expectNoChanges: true }));
+    expect(fixture.service.key("key_full")).toMatchObject({ enabled: true, name: "full, renamed" });
+    expect(fixture.service.key("key_rewritten")).toMatchObject({ name: "rewritten, renamed" });
+    expect(workspace(fixture, "ws_second")).toMatchObject({ defaultRateLimitPerSecond: 60 });
+    expectOk(await fixture.stack.previewRefresh({ expectNoChanges: true }));
 
-    expectOk(await scene.stack.destroy());
-    expect(live(scene)).toEqual(["theirs"]);
-    expect(workspace(scene, "ws_second")).toMatchObject({
+    expectOk(await fixture.stack.destroy());
+    expect(live(fixture)).toEqual(["theirs"]);
+    expect(workspace(fixture, "ws_second")).toMatchObject({
       defaultKeyPrefix: "old",
       defaultRateLimitPerSecond: 8,
     });
-    expect(scene.service.scopes("ws_main")).toHaveLength(1);
-    expect((await scene.stack.exportState()).resources ?? []).toEqual([]);
+    expect(fixture.service.scopes("ws_main")).toHaveLength(1);
+    expect((await fixture.stack.exportState()).resources ?? []).toEqual([]);
   });
 
   it("R1 B3 an unsettled state shows what is left to do in either host, and is completed without a second grant", async () => {
-    const scene = await restored(version, "unsettled");
+    const fixture = await restored(version, "unsettled");
     for (const host of ["plugin", "dynamic"] as const) {
-      await scene.project.setHost(host);
-      const preview = await scene.stack.preview();
+      await fixture.project.setHost(host);
+      const preview = await fixture.stack.preview();
       expectOk(preview);
       expect(actingIn(preview)).toEqual({
         ...Object.fromEntries(
@@ -81,40 +81,40 @@ describe.each(versions)("a state that version %s wrote", (version) => {
       });
       expect(stepsFor(preview, "lost")).toContainEqual(expect.objectContaining({ replacedFor: ["key"] }));
     }
-    expect(scene.service.requests).toEqual([]);
+    expect(fixture.service.requests).toEqual([]);
 
-    const up = await scene.stack.up({ args: ["--continue-on-error"] });
+    const up = await fixture.stack.up({ args: ["--continue-on-error"] });
     expect(up.error).toContain("it is still not known whether the credits were granted");
-    expect(writes(scene)).not.toContain("createBilling");
+    expect(writes(fixture)).not.toContain("createBilling");
     for (const id of ["key_drifted", "key_driftedInSet"])
-      expect(scene.service.key(id)).toMatchObject({ enabled: true, scopes: [{ read: true }] });
-    expect(workspace(scene, "ws_main")).toMatchObject({ defaultRateLimitPerSecond: 50 });
-    expect(workspace(scene, "ws_second")).toMatchObject({ defaultRateLimitPerSecond: 60 });
-    at(scene, "healed");
-    expectOk(await scene.stack.up());
+      expect(fixture.service.key(id)).toMatchObject({ enabled: true, scopes: [{ read: true }] });
+    expect(workspace(fixture, "ws_main")).toMatchObject({ defaultRateLimitPerSecond: 50 });
+    expect(workspace(fixture, "ws_second")).toMatchObject({ defaultRateLimitPerSecond: 60 });
+    at(fixture, "healed");
+    expectOk(await fixture.stack.up());
     const names = ["drifted", "lost", "renewed"].flatMap((name) => [name, `${name}InSet`]);
-    expect(live(scene)).toEqual(names.toSorted());
+    expect(live(fixture)).toEqual(names.toSorted());
     for (const id of ["key_lost", "key_lostInSet"])
-      expect(scene.service.key(id)).toMatchObject({ deleted: true });
+      expect(fixture.service.key(id)).toMatchObject({ deleted: true });
     for (const id of ["key_renewed2", "key_renewedInSet2"])
-      expect(scene.service.key(id)).toMatchObject({ deleted: false });
-    await expectSilentUp(scene);
-    expectOk(await scene.stack.previewRefresh({ expectNoChanges: true }));
-    expectOk(await scene.stack.destroy());
-    expect(live(scene)).toEqual([]);
-    expect(workspace(scene, "ws_main")).toMatchObject({ defaultRateLimitPerSecond: 7 });
+      expect(fixture.service.key(id)).toMatchObject({ deleted: false });
+    await expectSilentUp(fixture);
+    expectOk(await fixture.stack.previewRefresh({ expectNoChanges: true }));
+    expectOk(await fixture.stack.destroy());
+    expect(live(fixture)).toEqual([]);
+    expect(workspace(fixture, "ws_main")).toMatchObject({ defaultRateLimitPerSecond: 7 });
   });
 
   it("R1 an unsettled state keeps its hidden properties in a refresh, and is destroyed without an update", async () => {
-    const scene = await restored(version, "unsettled");
-    expectOk(await scene.stack.refresh());
-    const { resources = [] } = await scene.stack.exportState();
+    const fixture = await restored(version, "unsettled");
+    expectOk(await fixture.stack.refresh());
+    const { resources = [] } = await fixture.stack.exportState();
     const marked = resources.flatMap(({ outputs = {}, id }) =>
       ["__keyLost", "__changed"].flatMap((mark) => (mark in outputs ? [`${id} ${mark}`] : [])),
     );
     expect(marked.toSorted()).toEqual(["key_lost __keyLost", "ws_main __changed"]);
-    expectOk(await scene.stack.destroy());
-    expect(live(scene)).toEqual([]);
-    expect(workspace(scene, "ws_second")).toMatchObject({ defaultRateLimitPerSecond: 8 });
+    expectOk(await fixture.stack.destroy());
+    expect(live(fixture)).toEqual([]);
+    expect(workspace(fixture, "ws_second")).toMatchObject({ defaultRateLimitPerSecond: 8 });
   });
 });

@@ -7,7 +7,7 @@ import type { Variant } from "../../standin";
 import { checkout } from "../../tools/engine/project";
 import type { Outcome } from "../../tools/engine/stack";
 import { quickTimers } from "../host/quickTimers";
-import { credentials, type Scene, sceneOfTest } from "./scene";
+import { createFixture, credentials, type Fixture } from "./fixture";
 
 /** The states that this version writes, each with its program. */
 export type Story = "settled" | "unsettled";
@@ -33,9 +33,9 @@ const tenants = [
   },
 ];
 
-/** A scene with the program of a snapshot, which reads its current step from a variable. */
-export async function sceneOf(version: string, story: Story): Promise<Scene> {
-  return sceneOfTest(`snapshot-${story}`, {
+/** A fixture with the program of a snapshot, which reads its current step from a variable. */
+export async function fixtureOf(version: string, story: Story): Promise<Fixture> {
+  return createFixture(`snapshot-${story}`, {
     program: readFileSync(join(snapshots, version, `${story}.ts`), "utf8"),
     variant,
     tenants,
@@ -48,7 +48,7 @@ export async function sceneOf(version: string, story: Story): Promise<Scene> {
 }
 
 /** Sets the program's step. */
-export function at({ stack }: Scene, step: string | undefined): void {
+export function at({ stack }: Fixture, step: string | undefined): void {
   stack.setEnv("APIKEYS_SNAPSHOT_STEP", step);
 }
 
@@ -57,20 +57,20 @@ export function expectOk(outcome: Outcome): void {
 }
 
 /** A stack with a snapshot's state and program, on a service that has its objects. */
-export async function restored(version: string, story: Story): Promise<Scene> {
-  const scene = await sceneOf(version, story);
+export async function restored(version: string, story: Story): Promise<Fixture> {
+  const fixture = await fixtureOf(version, story);
   const read = (file: string) => readFileSync(join(snapshots, version, file), "utf8");
   const { keys, scopes, workspaces } = JSON.parse(read(`${story}.service.json`));
-  for (const key of keys) scene.service.addKey(key);
-  for (const scope of scopes) scene.service.addScope(scope);
-  for (const { id, tenant: _, ...values } of workspaces) scene.service.editWorkspace(id, values);
+  for (const key of keys) fixture.service.addKey(key);
+  for (const scope of scopes) fixture.service.addScope(scope);
+  for (const { id, tenant: _, ...values } of workspaces) fixture.service.editWorkspace(id, values);
   // As if the service were still at the base URL at which the state was written.
-  const { origin } = new URL(scene.service.url);
+  const { origin } = new URL(fixture.service.url);
   const place = createHash("sha256").update(origin).digest("base64url").slice(0, 8);
   const state = read(`${story}.state.json`).replaceAll('"__service": "at_first"', `"__service": "${place}"`);
-  await scene.project.write("state.json", state);
-  const file = join(scene.project.dir, "state.json");
-  expectOk(await scene.stack.run(["stack", "import", "--file", file]));
+  await fixture.project.write("state.json", state);
+  const file = join(fixture.project.dir, "state.json");
+  expectOk(await fixture.stack.run(["stack", "import", "--file", file]));
   await rm(file);
-  return scene;
+  return fixture;
 }

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Outcome } from "../../tools/engine/stack";
 import { errorsFor, expectUnsaid } from "./expectations";
-import { sceneOfTest } from "./scene";
+import { createFixture } from "./fixture";
 
 const tokens = (turn: number) => ({ config: `config-token-${turn}`, variable: `variable-token-${turn}` });
 const program = `
@@ -12,7 +12,7 @@ const program = `
 `;
 
 it("R14 a rotated token of stack config fails refresh, `up --refresh` and destroy, which say so, and work with --run-program", async () => {
-  const scene = await sceneOfTest("rotation", {
+  const fixture = await createFixture("rotation", {
     program,
     variant: { errorEchoes: "request" },
     tenants: (["config", "variable"] as const).map((name) => ({
@@ -21,7 +21,7 @@ it("R14 a rotated token of stack config fails refresh, `up --refresh` and destro
     env: ({ url }) => ({ APIKEYS_BASE_URL: url, TOKEN_OF_VARIABLE: tokens(0).variable }),
     config: () => ({ "apikeys:accessToken": { value: tokens(0).config, secret: true } }),
   });
-  const { service, stack } = scene;
+  const { service, stack } = fixture;
   const done = async (command: Promise<Outcome>) => {
     const { ok, output } = await command;
     expect(ok, output).toBe(true);
@@ -62,5 +62,5 @@ it("R14 a rotated token of stack config fails refresh, `up --refresh` and destro
   await done(stack.destroy({ runProgram: true }));
   expect(service.keys()).toEqual([]);
   const all = [...Array(turn + 1).keys()].flatMap((one) => Object.values(tokens(one)));
-  await expectUnsaid(scene, all);
+  await expectUnsaid(fixture, all);
 });

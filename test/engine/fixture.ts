@@ -7,7 +7,7 @@ import { createStack, type EngineStack, type Outcome, type StackOptions } from "
 import { expectKept, shownBy } from "./expectations";
 
 /** A stand-in, a user's project with a program, and a stack of that program. */
-export interface Scene {
+export interface Fixture {
   readonly service: StandIn;
   readonly project: Project;
   readonly stack: EngineStack;
@@ -19,7 +19,7 @@ export interface Scene {
   close(): Promise<void>;
 }
 
-export interface SceneOptions {
+export interface FixtureOptions {
   readonly program?: string;
   /** Default: none in Pulumi.yaml, which means "dynamic". */
   readonly host?: Host | undefined;
@@ -42,7 +42,7 @@ export function credentials(service: StandIn): Environment {
 }
 
 /** Sets up everything that a test on the engine needs. The stack is still empty. */
-export async function setScene(name: string, options: SceneOptions = {}): Promise<Scene> {
+export async function openFixture(name: string, options: FixtureOptions = {}): Promise<Fixture> {
   const { variant, tenants, latencyMs, example, byCli, host, config, env = credentials } = options;
   const service = await startStandIn({
     ...(variant === undefined ? {} : { variant }),
@@ -69,15 +69,18 @@ export async function setScene(name: string, options: SceneOptions = {}): Promis
   return { service, project, stack: recorded(stack, printed), printed, declare, close };
 }
 
-/** As `setScene`, for the test that runs, whose end closes it. */
-export async function sceneOfTest(name: string, options?: SceneOptions): Promise<Scene> {
-  const scene = await setScene(name, options);
-  onTestFinished(() => scene.close());
-  return scene;
+/** As `openFixture`, for the test that runs, whose end closes it. */
+export async function createFixture(name: string, options?: FixtureOptions): Promise<Fixture> {
+  const fixture = await openFixture(name, options);
+  onTestFinished(() => fixture.close());
+  return fixture;
 }
 
 /** Runs `npx pulumi-apikeys <args>` in a project. */
-export function runApikeys({ project, service }: Scene, ...args: readonly string[]): Promise<CommandResult> {
+export function runApikeys(
+  { project, service }: Fixture,
+  ...args: readonly string[]
+): Promise<CommandResult> {
   const command = join(project.dir, "node_modules", "pulumi-apikeys", "dist", "cli", "main.js");
   const env = { ...shellEnvironment(checkout, []), ...credentials(service) };
   return execute("node", [command, ...args], { cwd: project.dir, env });
