@@ -103,7 +103,7 @@ export function describeLifecycle(host: Host): void {
       expect(shown.toSorted()).toEqual(host === "plugin" ? [] : users);
     });
 
-    it("R5 changes made outside Pulumi are shown as old → now and now → declared, and reverted", () => {
+    it("R5 K9 changes made outside Pulumi are shown as old → now and now → declared, and reverted", () => {
       for (const outcome of [ran.drifted.preview, ran.drifted.up]) {
         for (const [name, [field, , declared, drifted]] of Object.entries(edits)) {
           expect(stepsFor(outcome, name), name).toMatchObject([
@@ -111,7 +111,7 @@ export function describeLifecycle(host: Host): void {
             { duringRefresh: false, op: "update", changed: { [field]: { old: drifted, new: declared } } },
           ]);
         }
-        // Fields that can't change in place are never read into inputs.
+        // Fields that can't change in place, or that the service never returns, are never read into inputs.
         expect(stepsFor(outcome, "plain").map(({ changed }) => changed)).toEqual([{}, {}]);
       }
       expect(writesOf(ran.drifted.up)).toEqual({ editApiKey: 5, editWorkspace: 1 });
@@ -241,7 +241,13 @@ async function runAll(fixture: Fixture) {
   service.editKey(idOf("scoped"), { scopes: [orders] });
   service.editKey(idOf("rotating"), { enabled: true });
   service.editKey(idOf("usual"), { enabled: false });
-  service.editKey(idOf("plain"), { customerId: "elsewhere", expiresAt: 1 });
+  const fixed = {
+    customerId: "elsewhere",
+    expiresAt: 1,
+    metadata: { team: "red" },
+    externalMeterId: "theirs",
+  };
+  service.editKey(idOf("plain"), fixed);
   service.editWorkspace("ws_settings", { defaultRateLimitPerSecond: 3 });
   const drifted = {
     preview: await done(() => stack.previewRefresh()),

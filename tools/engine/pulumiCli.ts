@@ -87,7 +87,7 @@ interface Search {
 type Found = { readonly root: string; readonly version: string } | { readonly why: string };
 
 /** The part of the Node.js language support that starts dynamic providers. */
-export const shim = "pulumi-resource-pulumi-nodejs";
+const shim = "pulumi-resource-pulumi-nodejs";
 
 /** The newest version that a command in the docs needs (docs/upgrading.md). Most tests would pass with an older one. */
 export const oldestCli = "3.254.0";
@@ -149,7 +149,7 @@ async function usable(folder: string, foldersOfShim: readonly string[], env: Env
   return { root: dirname(folder), version: text };
 }
 
-export async function isExecutable(file: string): Promise<boolean> {
+async function isExecutable(file: string): Promise<boolean> {
   return access(file, constants.X_OK).then(
     () => true,
     () => false,

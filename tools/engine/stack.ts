@@ -221,7 +221,7 @@ function wholeProgram(outcome: Outcome): Outcome {
 }
 
 /** The value with its secrets in plain text, at any depth. */
-function revealed(value: unknown): unknown {
+export function revealed(value: unknown): unknown {
   const text = JSON.stringify(value);
   return JSON.parse(text, (_, one) => (isSecret(one) ? revealed(JSON.parse(one.plaintext)) : one));
 }
