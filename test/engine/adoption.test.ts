@@ -46,7 +46,7 @@ it("K11 existing keys are adopted by reads and edits alone, stay if only the eng
   const preview = await fixture.stack.preview();
   for (const said of [
     'Key "ci" in workspace ws_main: 1 existing key to adopt, without its secret: key_ci; nothing to create.',
-    '2 existing keys to adopt, without their secrets: "one", "two"',
+    '2 to adopt, without a secret: "one", "two"',
   ])
     expect(preview.output).toContain(said);
   await update(fixture, adopting());

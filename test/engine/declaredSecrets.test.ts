@@ -233,11 +233,9 @@ it.runIf(isAll)(
     const halfway = await fixture.stack.up({ diff: true, args: ["--continue-on-error"] });
     fixture.service.clearFaults();
     expect(halfway.ok).toBe(false);
-    expect(halfway.output).toContain("name: the program has [secret], the service still has [secret]");
-    expect(halfway.output).toContain("scopes: the program has [secret], the service still has [secret]");
-    expect(halfway.output).toContain(
-      "defaultKeyPrefix: the program has [secret], the service still has [secret]",
-    );
+    expect(halfway.output).toContain("name: should be [secret], the service has [secret]");
+    expect(halfway.output).toContain("scopes: should be [secret], the service has [secret]");
+    expect(halfway.output).toContain("defaultKeyPrefix: should be [secret], the service has [secret]");
     await kept.expectHidden();
     const { resources = [] } = await fixture.stack.exportState();
     const broken = resources.filter(({ initErrors = [] }) => initErrors.length > 0);
