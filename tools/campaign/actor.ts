@@ -1,54 +1,43 @@
-import type { Kind, Properties } from "./schedule";
+import type { Kept } from "../../provider/core/state";
+import { type HostedResource, HostFailure } from "../../test/host/host";
+import type { Kind } from "./program";
 
-/** A resource as the engine holds it between two operations. */
-export interface Held {
-  readonly id: string;
-  readonly state: Properties;
-}
+/** A resource in one process of the provider; what fails is a HostFailure, or an OperationFailed. */
+export type Resource = Pick<HostedResource, "check" | "diff" | "create" | "read" | "update" | "delete">;
 
 /** An operation that failed, as the engine is told. */
 export class OperationFailed extends Error {
   /** What the engine is to keep all the same. */
-  readonly kept: Held | undefined;
+  readonly kept: Kept | undefined;
 
-  constructor(message: string, kept: Held | undefined) {
+  constructor(message: string, kept?: Kept) {
     super(message);
     this.kept = kept;
   }
 }
 
-/** One kind of resource in one process of the provider; what fails is an OperationFailed. */
-export interface Resource {
-  check(inputs: Properties, before: Properties | undefined, name: string): Promise<Checked>;
-  /** `undefined`: the engine is to compare the inputs itself. */
-  diff(
-    held: Held,
-    inputs: Properties,
-    name: string,
-  ): Promise<{ changes: boolean | undefined; replaces: readonly string[] }>;
-  create(inputs: Properties): Promise<Held>;
-  /** `undefined` when the object no longer exists. */
-  read(held: Held): Promise<(Held & { readonly inputs?: Properties | undefined }) | undefined>;
-  update(held: Held, inputs: Properties): Promise<Properties>;
-  delete(held: Held, name: string): Promise<void>;
+/** Anything else is a bug of the campaign. */
+export function failureOf(error: unknown): OperationFailed {
+  if (error instanceof OperationFailed) return error;
+  if (!(error instanceof HostFailure)) throw error;
+  const { message, kept } = error;
+  return new OperationFailed(message, kept && { id: kept.id, state: kept.properties });
 }
 
-interface Checked {
-  readonly inputs: Properties;
-  readonly failures: readonly string[];
-}
+export const interruptions = ["ctrlC", "twoCtrlC", "engineKilled", "hostKilled"] as const;
+/**
+ * - ctrlC: the engine waits for what is under way, and begins nothing more.
+ * - twoCtrlC: the host is told at once; results are thrown away.
+ * - engineKilled: the same, but the host isn't told, and its stderr has no reader any more.
+ * - hostKilled: what is under way in the host ends there and then.
+ */
+export type InterruptionKind = (typeof interruptions)[number];
 
 /** A process of the provider, as one command of the engine starts it. */
 export interface Actor {
-  resource(kind: Kind): Resource;
-  /** The engine begins nothing more, and still takes results; settles when the process knows, where it is told. */
-  cancel(): Promise<void>;
-  /** The run was interrupted, nobody takes results, and the process is told so. */
-  interrupt(): void;
-  /** The engine is gone. */
-  desert(): void;
-  /** The process ends amid its work. */
-  kill(): Promise<void>;
+  resource(kind: Kind, name: string): Resource;
+  /** Settles when the process knows, where it is told, or has ended. */
+  interrupt(kind: InterruptionKind): Promise<void>;
   /** Ends it when its work is done. */
   stop(): Promise<void>;
   /** What it has told the user. */

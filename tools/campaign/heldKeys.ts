@@ -1,5 +1,6 @@
-import type { Declared, Kind, Properties } from "./schedule";
-import type { Entry } from "./trace";
+import type { Properties } from "../../provider/core/state";
+import type { Entry } from "./engine";
+import type { Declared, Kind } from "./program";
 
 /**
  * The keys that a resource stands for: an ApiKey for itself, a set for one under each of its aliases, a rotating key for
@@ -70,50 +71,11 @@ function idIn(state: Properties, output: string): string | undefined {
   return state[output] as string | undefined;
 }
 
-/** What an entry's inputs say, however a set shares it out among its defaults and entries. */
-export function meant(entry: Entry): Properties {
-  if (entry.kind !== "ApiKeySet") return entry.inputs;
-  const keys = declaredKeys(entry).map(({ place, inputs: { renamedFrom: _, ...inputs } }) => {
-    return [place, { scopes: [], enabled: true, ...inputs }];
-  });
-  return { workspaceId: entry.inputs["workspaceId"], keys: Object.fromEntries(keys) };
-}
-
 /** The ids of all that state holds, also of what it only holds until it is deleted. */
 export function idsIn(entry: Entry): readonly string[] {
   if (entry.kind !== "ApiKeySet" && entry.kind !== "RotatingApiKey") return [entry.id];
   const left = (entry.state["__toDelete"] ?? []) as readonly { readonly id: string }[];
   return [...heldKeys(entry).flatMap(({ id }) => id ?? []), ...left.map(({ id }) => id)];
-}
-
-/** The ids of an entry that are no longer in it, although what they name lives. */
-export function lostAlive(
-  { living }: { readonly living: (entry: Entry) => readonly string[] },
-  before: Entry,
-  after: Entry | undefined,
-): readonly string[] {
-  const held = new Set(after && idsIn(after));
-  return living(before).filter((id) => !held.has(id));
-}
-
-/** Inputs without what of them is secret. */
-export function openInputs({ existingKey: _, ...others }: Properties): Properties {
-  const keys = Object.entries(mapIn(others, "keys"));
-  return {
-    ...others,
-    keys: Object.fromEntries(keys.map(([alias, entry]) => [alias, openInputs(entry as Properties)])),
-  };
-}
-
-/** State without what of it is secret. */
-export function openState({
-  key: _,
-  previousKey: __,
-  existingKey: ___,
-  secrets: ____,
-  ...others
-}: Properties): Properties {
-  return others;
 }
 
 function mapIn(properties: Properties, name: string): Properties {

@@ -2,13 +2,12 @@ import { setTimeout as wait } from "node:timers/promises";
 import { openTransport } from "../../provider/client/send";
 import { Failure } from "../../provider/core/errors";
 import { openRun } from "../../provider/core/run";
-import { configuration, engineConfig } from "../../provider/lifecycle/config";
-import type { Shared } from "../../provider/lifecycle/context";
+import type { Kept } from "../../provider/core/state";
 import { type Lifecycle, lifecycle } from "../../provider/lifecycle/operations";
 import { definitions } from "../../provider/resources";
 import { laterMs } from "../../test/host/serverVariants";
+import { hostContext } from "../../test/unit/offline";
 import { type Actor, OperationFailed, type Resource, type Service } from "./actor";
-import type { Properties } from "./schedule";
 
 /** Long for a busy event loop, short for a service that never answers. */
 const timeOuts = { connectMs: 400, headersMs: 400, exchangeMs: 700 };
@@ -31,33 +30,28 @@ export async function startInProcess(service: Service): Promise<Actor> {
     log: (line) => debug.push(line),
     timeOuts,
   });
-  const config = engineConfig(() => undefined);
-  const hostContext = {
-    configuration: () => configuration(config, env),
+  const context = hostContext({
+    config: {},
+    env,
     transport: () => transport,
-    warn: (message: string) => void warnings.push(`warning: ${message}`),
-    note: (line: string) => void warnings.push(`note: ${line}`),
+    warn: (message) => void warnings.push(`warning: ${message}`),
+    note: (line) => void warnings.push(`note: ${line}`),
     run,
     // A service that writes later takes real time for it. Without any, six looks are over before its first millisecond.
     pause: () => wait(laterMs),
     now: () => now,
-    currentTime: () => now,
-    shared: new Map<string, Shared>(),
-  };
-  const resources = new Map(
-    Object.entries(definitions).map(([kind, definition]) => [
-      kind,
-      asResource(lifecycle(definition, hostContext), () => killed, service.tellsNames ?? true),
-    ]),
+  });
+  const lifecycles = new Map(
+    Object.entries(definitions).map(([kind, definition]) => [kind, lifecycle(definition, context)]),
   );
   return {
-    resource: (kind) => resources.get(kind) as Resource,
-    cancel: async () => {},
-    interrupt: () => run.stop("the run was interrupted"),
-    desert: () => run.stop("the Pulumi engine exited"),
-    async kill() {
-      killed = true;
-      await transport.close();
+    resource: (kind, name) =>
+      asResource(lifecycles.get(kind) as Lifecycle, name, () => killed, service.tellsNames ?? true),
+    async interrupt(kind) {
+      if (kind === "twoCtrlC") run.stop("the run was interrupted");
+      if (kind === "engineKilled") run.stop("the Pulumi engine exited");
+      killed = kind === "hostKilled";
+      if (killed) await transport.close();
     },
     stop: () => transport.close(),
     warnings: () => warnings.join("\n"),
@@ -66,31 +60,44 @@ export async function startInProcess(service: Service): Promise<Actor> {
 }
 
 /** What goes in and out is copied as the wire would, so that nobody shares an object with the engine. */
-function asResource(of: Lifecycle, killed: () => boolean, tellsNames: boolean): Resource {
+function asResource(of: Lifecycle, name: string, killed: () => boolean, tellsName: boolean): Resource {
   async function answering<T>(operation: () => Promise<T>): Promise<T> {
     try {
       const result = await operation();
       if (!killed()) return result;
     } catch (error) {
-      if (!killed()) throw failureOf(error);
+      if (!killed()) throw asFailed(error);
     }
     // As the engine tells it, whatever came of the operation.
-    throw new OperationFailed("error reading from server: EOF", undefined);
+    throw new OperationFailed("error reading from server: EOF");
   }
   return {
-    check: async (inputs, before, name) => of.check(carried(inputs), before && carried(before), name),
-    diff: ({ id, state }, inputs, name) =>
-      answering(async () => of.diff(id, carried(state), carried(inputs), name)),
+    async check(given, before) {
+      const { inputs, failures } = of.check(carried(given), before && carried(before), name);
+      return { inputs, failures: failures.map((reason) => ({ property: "", reason })) };
+    },
+    diff: ({ id, state }, inputs) =>
+      answering(async () => {
+        const { changes, replaces } = await of.diff(id, carried(state), carried(inputs), name);
+        return {
+          changes: changes === undefined ? "unknown" : changes ? "some" : "none",
+          replaces: [...replaces],
+        };
+      }),
     create: (inputs) => answering(async () => carried(await of.create(carried(inputs)))),
     read: ({ id, state }) =>
       answering(async () => {
         const found = await of.read(id, carried(state));
-        return found && carried(found);
+        if (found === undefined) return { id: "", properties: {}, inputs: undefined };
+        return {
+          id: found.id,
+          properties: carried(found.state),
+          inputs: found.inputs && carried(found.inputs),
+        };
       }),
     update: ({ id, state }, inputs) =>
-      answering(async () => carried(await of.update(id, carried(state), carried(inputs)))),
-    delete: ({ id, state }, name) =>
-      answering(() => of.delete(id, carried(state), tellsNames ? name : undefined)),
+      answering(async () => ({ id, state: carried(await of.update(id, carried(state), carried(inputs))) })),
+    delete: ({ id, state }) => answering(() => of.delete(id, carried(state), tellsName ? name : undefined)),
   };
 }
 
@@ -99,8 +106,7 @@ function carried<T extends object>(value: T): T {
 }
 
 /** The host lets nothing of a bug out but its kind. */
-function failureOf(error: unknown): OperationFailed {
-  if (!(error instanceof Failure)) return new OperationFailed(`defect: ${error}`, undefined);
-  const kept = error.kept && carried(error.kept as { id: string; state: Properties });
-  return new OperationFailed(error.message, kept);
+function asFailed(error: unknown): OperationFailed {
+  if (!(error instanceof Failure)) return new OperationFailed(`defect: ${error}`);
+  return new OperationFailed(error.message, error.kept && carried<Kept>(error.kept));
 }

@@ -1,176 +1,276 @@
-import { adoptedEnded, adoptionMade, secretLost, takenAway } from "./adoptionFindings";
-import type { Column, Finding } from "./findings";
-import { idsIn, openInputs, openState } from "./heldKeys";
-import {
-  droppedAlive,
-  leftStanding,
-  lostSilently,
-  notDone,
-  notReplaced,
-  unnamed,
-  wider,
-  withoutSecret,
-} from "./keyFindings";
-import { operationsOf } from "./reading";
-import { accessEnded, offTime, tooMany } from "./rotationFindings";
-import type { CommandRecord, Entry, Trace } from "./trace";
+import { isDeepStrictEqual } from "node:util";
+import type { Properties } from "../../provider/core/state";
+import type { StoredKey } from "../../standin";
+import type { Entry, State } from "./engine";
+import { deletedIn, type Finding, factsOf, keyOf, releasedIn, type Scene } from "./findings";
+import { declaredKeys, type HeldKey, heldKeys, holdsKeys, idsIn } from "./heldKeys";
+import { lostKeys } from "./lostKeys";
+import type { CommandRecord, Trace } from "./play";
+import { rotations } from "./rotations";
+import { astray } from "./schedule";
 
-/** All that a run shows of what must never happen. `stuck`, which needs a second run, is for trial.ts to add. */
+/**
+ * All that a run shows of what must never happen: the service's log and its keys are compared with what the programs
+ * declared, what state had and has, and what the user was told.
+ */
 export function judge(trace: Trace): readonly Finding[] {
+  const facts = factsOf(trace);
   return [
-    ...lostSilently(trace),
-    ...unnamed(trace),
-    ...leftStanding(trace),
-    ...secondGrants(trace),
-    ...secondScopes(trace),
-    ...withoutSecret(trace),
-    ...begunLate(trace),
-    ...unsaved(trace),
-    ...droppedAlive(trace),
-    ...wider(trace),
-    ...notDone(trace),
-    ...notReplaced(trace),
-    ...adoptedEnded(trace),
-    ...takenAway(trace),
-    ...secretLost(trace),
-    ...adoptionMade(trace),
-    ...accessEnded(trace),
-    ...tooMany(trace),
-    ...offTime(trace),
-    ...refreshWrote(trace),
-    ...secretsFound(trace),
-    ...defects(trace),
+    ...lostKeys(trace),
+    ...secondPosts(trace),
+    ...stuck(trace),
+    ...trace.commands.flatMap((command) => {
+      const where = `${command.name} ${command.step}.${command.repetition}`;
+      const asked = trace.requests.slice(command.from, command.until);
+      const scene: Scene = { ...facts, trace, command, asked };
+      return judges.flatMap((one) =>
+        one(scene).map((finding) => ({ ...finding, what: `${finding.what} in ${where}` })),
+      );
+    }),
   ];
 }
 
-/** Programs give each value of `grant` a meter of its own, so the meter tells which grant a request is for. */
-function secondGrants(trace: Trace): readonly Finding[] {
-  return repeated(trace, "secondGrants", "createBilling", (body) => body["externalMeterId"]).map(
-    ({ finding, first }) => {
-      // Killed between POST and saved state, or with the result thrown away: the engine has forgotten (B3).
-      const { interruption } = commandOf(trace, first) ?? {};
-      const forgotten = interruption !== undefined && interruption !== "ctrlC";
-      return forgotten ? { ...finding, apart: `${interruption} between POST and saved state` } : finding;
-    },
+const judges: readonly ((scene: Scene) => readonly Finding[])[] = [
+  strangeWrites,
+  unasked,
+  takenAway,
+  droppedAlive,
+  secretLost,
+  afterGreenUp,
+  rotations,
+  unsaved,
+  refreshWrote,
+  secretsShown,
+  defects,
+];
+
+function keysIn(state: State): readonly HeldKey[] {
+  return state.flatMap(heldKeys);
+}
+
+function adoptedBy({ program }: CommandRecord): ReadonlySet<unknown> {
+  return new Set(program.flatMap(declaredKeys).flatMap(({ inputs }) => inputs["existingId"] ?? []));
+}
+
+/** What a command writes to is in state, was made by it, or is to be adopted. */
+function strangeWrites({ command, asked, trace }: Scene): readonly Finding[] {
+  const made = trace.made.filter(({ request }) => command.from < request && request <= command.until);
+  const own = new Set<unknown>([
+    ...[...command.before, ...command.state].flatMap(idsIn),
+    ...made.map(({ key }) => key.id),
+    ...adoptedBy(command),
+  ]);
+  return asked
+    .filter(({ endpoint, carriedOut }) => /^(edit|delete)ApiKey$/.test(endpoint) && carriedOut)
+    .filter((request) => !own.has(keyOf(request)))
+    .map(({ n, path }) => ({ column: "strangeWrites", what: `${path} by request ${n}` }));
+}
+
+/** What makes a change of a key a new key. */
+const replacing = ["workspaceId", "customerId", "keepers", "existingKey"] as const;
+
+/** A key was deleted that state had with its secret, and that is declared as before. A rotating key has its own rules. */
+function unasked(scene: Scene): readonly Finding[] {
+  const { command, secretOf } = scene;
+  const deleted = deletedIn(scene);
+  const program = command.name === "up" ? command.program : [];
+  const declared = program.filter(({ kind }) => kind !== "RotatingApiKey").flatMap(declaredKeys);
+  const isStillAsked = ({ place, id, secret, inputs = {} }: HeldKey, { name }: Entry) => {
+    const given =
+      declared.find((key) => key.place === place)?.inputs ??
+      declared.find((key) => `${name}.${key.inputs["renamedFrom"]}` === place)?.inputs;
+    if (given === undefined) return false;
+    const ids = [inputs["existingId"], given["existingId"]];
+    const isWhole = secret === undefined ? ids.includes(id) : secret === secretOf.get(id);
+    const isSame = replacing.every((input) => isDeepStrictEqual(inputs[input], given[input]));
+    return isWhole && isSame && [undefined, inputs["existingId"], id].includes(given["existingId"] as string);
+  };
+  return command.before
+    .filter(({ doomed, halfDone }) => !doomed && !halfDone)
+    .flatMap((entry) => heldKeys(entry).filter((key) => isStillAsked(key, entry)))
+    .filter(({ id }) => id !== undefined && deleted.includes(id))
+    .map(({ place, id }) => ({ column: "unasked", what: `${place} (${id})` }));
+}
+
+/** A green command deleted a key that a resource has in state afterwards, or that another one is to adopt. */
+function takenAway(scene: Scene): readonly Finding[] {
+  const { name, program, before, state, green } = scene.command;
+  if (!green) return [];
+  // A resource may want a new key in the place of the one that it has adopted.
+  const had = (resource: string, id: unknown) =>
+    before.some((entry) => entry.name === resource && idsIn(entry).some((one) => one === id));
+  const adopted = (name === "destroy" ? [] : program).flatMap((one) =>
+    declaredKeys(one)
+      .map(({ inputs }) => inputs["existingId"])
+      .filter((id) => id !== undefined && !had(one.name, id)),
+  );
+  const wanted = new Set<unknown>([...state.flatMap(idsIn), ...adopted]);
+  return deletedIn(scene)
+    .filter((id) => wanted.has(id))
+    .map((id) => ({ column: "takenAway", what: id }));
+}
+
+/** State lost an object that lives on. What is no key has no call that deletes it, so only a refresh may not drop it. */
+function droppedAlive({ command }: Scene): readonly Finding[] {
+  const { name, before, state, live } = command;
+  const held = new Set(state.flatMap(idsIn));
+  const released = releasedIn(command);
+  const adopted = adoptedBy(command);
+  const lives = (entry: Entry, id: string) =>
+    holdsKeys(entry.kind) ? live.some((key) => key.id === id) : name === "refresh";
+  return before.flatMap((entry) =>
+    idsIn(entry)
+      .filter((id) => !held.has(id) && !released.has(id) && !adopted.has(id) && lives(entry, id))
+      .map((id) => ({ column: "droppedAlive", what: `${entry.name} (${id})` }) as const),
   );
 }
 
-/** A scope is found by its representation, however its answer was lost (S4). */
-function secondScopes(trace: Trace): readonly Finding[] {
-  return repeated(trace, "secondScopes", "createScope", (body) => body["representation"]).map(
-    ({ finding }) => finding,
-  );
+/** State still has a key, but no longer its secret, and the resource that has it hasn't adopted it. */
+function secretLost({ command }: Scene): readonly Finding[] {
+  const { before, state, live } = command;
+  const now = keysIn(state);
+  return keysIn(before)
+    .filter(({ id, secret }) => secret !== undefined && live.some((key) => key.id === id))
+    .filter(({ id, secret }) => {
+      const same = now.filter((key) => key.id === id);
+      return (
+        same.length > 0 && !same.some((key) => key.secret === secret || key.inputs?.["existingId"] === id)
+      );
+    })
+    .map(({ place, id }) => ({ column: "secretLost", what: `${place} (${id})` }));
 }
 
-function repeated(
-  { requests }: Trace,
-  column: Column,
-  endpoint: string,
-  nameOf: (body: Readonly<Record<string, unknown>>) => unknown,
-): readonly { readonly finding: Finding; readonly first: number }[] {
-  const first = new Map<unknown, number>();
-  return requests.flatMap(({ n, endpoint: asked, carriedOut, body }) => {
-    if (asked !== endpoint || !carriedOut) return [];
-    const name = nameOf(body as Readonly<Record<string, unknown>>);
-    const before = first.get(name);
-    if (before === undefined) first.set(name, n);
-    return before === undefined
-      ? []
-      : [{ finding: { column, what: `${name} by requests ${before} and ${n}` }, first: before }];
+/** After a green up, each key in state has its own secret, is the one that the program asks for, and may do no more. */
+function afterGreenUp({ command, secretOf, existing, shared }: Scene): readonly Finding[] {
+  const { name, green, before, state, live, drifted } = command;
+  if (name !== "up" || !green) return [];
+  const keysBefore = keysIn(before.filter(({ doomed, halfDone }) => !doomed && !halfDone));
+  const waits = (place: string) => keysBefore.some((key) => key.place === `${place}.previous`);
+  return state
+    .filter(({ doomed }) => !doomed)
+    .flatMap((entry) => heldKeys(entry).map((held) => ({ entry, ...held })))
+    .filter(({ inputs }) => inputs?.["release"] !== true)
+    .flatMap(({ entry, place, id = "", secret, inputs = {} }) => {
+      const isRight =
+        (secret === undefined && (existing.has(id) || shared.has(id))) || secretOf.get(id) === secret;
+      const was = keysBefore.find((key) => key.place === place && key.id === id);
+      // A rotating key's wait for its previous key, and only its first key is the adopted one.
+      const isAsked =
+        (was === undefined ||
+          waits(place) ||
+          place.endsWith(".previous") ||
+          isDeepStrictEqual(was.inputs?.["keepers"], inputs["keepers"])) &&
+        (entry.kind === "RotatingApiKey" ||
+          [undefined, id].includes(inputs["existingId"] as string | undefined));
+      const key = live.find((one) => one.id === id && !drifted.has(id) && !shared.has(id));
+      const more = key === undefined ? [] : excess(key, inputs);
+      const what = `${place} (${id})`;
+      return [
+        ...(isRight && id !== "" ? [] : [{ column: "withoutSecret", what } as const]),
+        ...(isAsked ? [] : [{ column: "notDone", what } as const]),
+        ...more.map((right) => ({ column: "wider", what: `${what}: ${right}` }) as const),
+      ];
+    });
+}
+
+function excess({ scopes, enabled }: StoredKey, inputs: Properties): readonly string[] {
+  const declared = (inputs["scopes"] ?? []) as readonly Properties[];
+  const more = scopes.flatMap(({ id: _, representation, ...flags }) => {
+    const granted = declared.find((scope) => scope["representation"] === representation) ?? {};
+    return Object.entries(flags)
+      .filter(([flag, isOn]) => isOn && granted[flag] !== true)
+      .map(([flag]) => `${representation}.${flag}`);
   });
+  return enabled && inputs["enabled"] === false ? [...more, "enabled"] : more;
 }
 
-/** The command in which a request was made. */
-function commandOf({ commands }: Trace, request: number): CommandRecord | undefined {
-  return commands.find(({ operations }) =>
-    operations.some(({ from, until }) => from < request && request <= until),
-  );
+/** After one Ctrl-C, no result is lost of what was under way: a key whose answer came is in state. */
+function unsaved({ command, asked, trace }: Scene): readonly Finding[] {
+  if (!trace.players.closesOnCancel || command.interruption !== "ctrlC") return [];
+  const held = new Set(command.state.flatMap(idsIn));
+  const answered = new Set(asked.filter(({ fault }) => fault === undefined).map(({ n }) => n));
+  return trace.made
+    .filter(({ request, key }) => answered.has(request) && !held.has(key.id))
+    .filter(({ key }) => command.live.some(({ id }) => id === key.id))
+    .map(({ key, request }) => ({ column: "unsaved", what: `${key.id} by request ${request}` }));
 }
 
-function refreshWrote({ commands, requests }: Trace): readonly Finding[] {
-  return commands
-    .filter(({ name }) => name === "refresh")
-    .flatMap(({ step, repetition, from, until }) =>
-      requests
-        .slice(from, until)
-        .filter(({ method }) => method !== "GET")
-        .map(({ n, method }) => ({
-          column: "refreshWrote",
-          what: `request ${n}, a ${method}, in refresh ${step}.${repetition}`,
-        })),
-    );
+function refreshWrote({ command, asked }: Scene): readonly Finding[] {
+  return asked
+    .filter(({ method }) => command.name === "refresh" && method !== "GET")
+    .map(({ n, method }) => ({ column: "refreshWrote", what: `request ${n}, a ${method},` }));
 }
 
-/** A secret stands in a text, or in state outside the properties that are secret; or the token was led astray. */
-function secretsFound({ commands, secrets, made, ledAstray }: Trace): readonly Finding[] {
-  const all = [...new Set([...secrets, ...made.map(({ key }) => key.key)])];
-  const found = commands.flatMap(({ name, step, repetition, told, untold, operations, after }) => {
-    const places = {
-      stderr: `${told}\n${untold}`,
-      errors: operations.map(({ message }) => message).join("\n"),
-      state: JSON.stringify(after.entries.map(shown)),
-    };
-    return Object.entries(places).flatMap(([place, text]) =>
-      all
-        .filter((secret) => text.includes(secret))
-        .map((secret) => `${secret} in the ${place} of ${name} ${step}.${repetition}`),
-    );
-  });
-  const astray = ledAstray > 0 ? [`${ledAstray} requests followed a redirect to another origin`] : [];
-  return [...found, ...astray].map((what) => ({ column: "secrets", what }));
-}
-
-function shown({ inputs, state, ...rest }: Entry): object {
-  return { ...rest, inputs: openInputs(inputs), state: openState(state) };
-}
-
-function defects(trace: Trace): readonly Finding[] {
-  return operationsOf(trace)
-    .filter(({ operation: { message } }) => /defect|bug in pulumi-apikeys/.test(message))
-    .map(({ operation: { name, resource, message } }) => ({
+function defects({ command }: Scene): readonly Finding[] {
+  return command.operations
+    .filter(({ message }) => /defect|bug in pulumi-apikeys/.test(message))
+    .map(({ name, resource, message }) => ({
       column: "defects",
       what: `${name} of ${resource}: ${message}`,
     }));
 }
 
-/** For what was on its way when the provider was told. */
-export const onItsWayMs = 50;
-
-/** One Ctrl-C closes the plugin: it sends no POST or PATCH any more. */
-function begunLate({ commands, requests, closesOnCancel }: Trace): readonly Finding[] {
-  if (!closesOnCancel) return [];
-  return commands.flatMap(({ name, step, repetition, from, until, closedAt = Number.POSITIVE_INFINITY }) =>
-    requests
-      .slice(from, until)
-      .filter(({ method, at }) => /^(POST|PATCH)$/.test(method) && at > closedAt + onItsWayMs)
-      .map(({ n, method, at }) => ({
-        column: "begunLate",
-        what: `request ${n}, a ${method}, ${at - closedAt} ms after ${name} ${step}.${repetition} was cancelled`,
-      })),
-  );
+/** Programs give each value of `grant` a meter of its own. A scope is found again by its representation (S4). */
+function secondPosts({ requests, commands }: Trace): readonly Finding[] {
+  const first = new Map<string, number>();
+  return requests.flatMap(({ n, endpoint, carriedOut, body }) => {
+    if (!carriedOut || (endpoint !== "createBilling" && endpoint !== "createScope")) return [];
+    const { externalMeterId, representation } = body as Readonly<Record<string, unknown>>;
+    const about = `${endpoint} ${externalMeterId ?? representation}`;
+    const before = first.get(about);
+    first.set(about, before ?? n);
+    if (before === undefined) return [];
+    // Killed between POST and saved state, or with the result thrown away: the engine has forgotten (B3).
+    const interruption = commands.find(({ until }) => before <= until)?.interruption;
+    const isForgotten =
+      endpoint === "createBilling" && interruption !== undefined && interruption !== "ctrlC";
+    const apart = isForgotten ? `${interruption} between POST and saved state` : undefined;
+    return [{ column: "secondPosts", what: `${about} by requests ${before} and ${n}`, apart }];
+  });
 }
 
-/**
- * Nor is a result lost of what was under way: a key that was made, and whose answer came, is in state when the command
- * has ended.
- */
-function unsaved({ commands, made, requests, closesOnCancel }: Trace): readonly Finding[] {
-  if (!closesOnCancel) return [];
-  const faulty = new Set(requests.filter(({ fault }) => fault !== undefined).map(({ n }) => n));
-  return commands
-    .filter(({ interruption }) => interruption === "ctrlC")
-    .flatMap((command) => {
-      const { name, step, repetition, from, until } = command;
-      return made
-        .filter(({ request }) => from < request && request <= until && !faulty.has(request))
-        .filter(({ key }) => isUnsaved(command, key.id))
-        .map(({ key, request }) => ({
-          column: "unsaved",
-          what: `${key.id} by request ${request} in ${name} ${step}.${repetition}`,
-        }));
-    });
+const secretProperties: ReadonlySet<string> = new Set(["key", "previousKey", "existingKey", "secrets"]);
+
+/** A secret stands in a text, or in state outside the properties that are secret; or the token was led astray. */
+function secretsShown({ command, asked, secrets }: Scene): readonly Finding[] {
+  const { told, untold, operations, state } = command;
+  const texts = [
+    ...[told, untold, ...operations.map(({ message }) => message)],
+    JSON.stringify(state, (name, value) => (secretProperties.has(name) ? undefined : value)),
+  ];
+  const shown = [...secrets].filter((secret) => texts.some((text) => text.includes(secret)));
+  const led = asked
+    .filter(({ path }) => astray.endsWith(path))
+    .map(({ n }) => `the token, led astray by ${n},`);
+  return [...shown, ...led].map((what) => ({ column: "secrets", what }));
 }
 
-function isUnsaved({ live, after }: CommandRecord, id: string): boolean {
-  return live.some((key) => key.id === id) && !after.entries.some((entry) => idsIn(entry).includes(id));
+/** Reports a stack that never became stable, and by which rule, if it had to. */
+function stuck({ converged, commands, schedule }: Trace): readonly Finding[] {
+  if (converged) return [];
+  const last = commands.filter(({ step, name }) => name !== "destroy" && step === schedule.steps.length);
+  const what = last
+    .slice(-2)
+    .flatMap(({ name, green, operations }) => [
+      `${name} ${green ? "green" : "red"}`,
+      ...operations.filter(({ ended }) => ended === "failed").map(({ message }) => message),
+    ])
+    .join(" | ");
+  const neverNarrows =
+    schedule.variant.patchScopes === "neverNarrows" && /scopes: the program has/.test(what);
+  const apart = neverNarrows
+    ? "permissions that the service never takes back (K4)"
+    : expected.find(([pattern]) => pattern.test(what))?.[1];
+  return [{ column: "stuck", what, apart }];
 }
+
+/** The red ends that need a human, by the rule that says so. */
+const expected: readonly (readonly [RegExp, string])[] = [
+  [/set APIKEYS_NO_KEY_LIST=true/, "a key that is gone, where keys are not listed (R6)"],
+  [/Check in the service\. If the credits were granted/, "an open grant (B3)"],
+  [/Adopting .*no such key, or the key was deleted/, "a key to adopt that is gone (K11)"],
+  [/"(\w+)"(,| again,) the service (still )?has "\1_"/, "a value that the service always changes (R4)"],
+  [/needs a new key, but the previous key/, "a change that needs a third key (T2)"],
+  [/two resources can't manage one key/, "two resources that declare one key (R17)"],
+  [/(Migrating|For each of) .*\b409\b/, "a value to take over that a record holds already (K5)"],
+];

@@ -1,49 +1,33 @@
-import type { Endpoint, Fault, KeyChange, KeyScopeChange, Variant, WorkspaceChange } from "../../standin";
+import {
+  defaultVariant,
+  type Endpoint,
+  type Fault,
+  type KeyChange,
+  type PresetName,
+  presets,
+  type Variant,
+  type WorkspaceChange,
+} from "../../standin";
+import { laterMs, variantValues } from "../../test/host/serverVariants";
+import { type InterruptionKind, interruptions } from "./actor";
+import { type Draw, drawing } from "./draw";
+import { declaredKeys } from "./heldKeys";
+import { drawPrograms, type ExistingKey, type Program, scopeSets } from "./program";
+import { withSharing } from "./sharing";
 
 /** What one run of the campaign does: made from its seed alone, and plain data, so that it can be printed. */
 export interface Schedule {
   readonly seed: number;
-  /** The name by which the variant is told. */
   readonly variantName: string;
   readonly variant: Variant;
   readonly workspaceId: string;
   /** Whether the engine runs the operations of one command at once. */
   readonly parallel: boolean;
-  /** Keys that somebody else has made before the first command, and programs adopt. */
   readonly existing: readonly ExistingKey[];
   readonly steps: readonly Step[];
   /** What goes wrong in the destroy at the end. */
   readonly ending: Trouble;
 }
-
-export type Properties = Readonly<Record<string, unknown>>;
-export type Kind =
-  | "ApiKey"
-  | "ApiKeySet"
-  | "RotatingApiKey"
-  | "WorkspaceSettings"
-  | "Scope"
-  | "CustomerBilling";
-
-export interface ExistingKey {
-  readonly id: string;
-  readonly customerId: string;
-  readonly name: string;
-  readonly enabled: boolean;
-  readonly scopes: readonly KeyScopeChange[];
-}
-
-/** One resource of a program. */
-export interface Declared {
-  readonly name: string;
-  readonly kind: Kind;
-  readonly inputs: Properties;
-  /** The option retainOnDelete. */
-  readonly retain?: boolean | undefined;
-  /** The key that another resource has: its id, which only a run tells, is to be declared too, or no longer. */
-  readonly shares?: { readonly place: string; readonly adopts: boolean };
-}
-export type Program = readonly Declared[];
 
 export interface Step extends Trouble {
   readonly program: Program;
@@ -65,7 +49,6 @@ export interface Trouble {
 export interface CampaignFault {
   /** Default: all. */
   readonly endpoint?: readonly Endpoint[];
-  readonly method?: string;
   readonly after: number;
   readonly times: number;
   readonly fault: Fault;
@@ -74,13 +57,12 @@ export interface CampaignFault {
 /** A key is named by its place in the program: its resource, its set and alias, or what it is to a rotating key. */
 export type Drift =
   | { readonly kind: "editKey"; readonly place: string; readonly change: KeyChange }
-  | { readonly kind: "useKey"; readonly place: string }
-  | { readonly kind: "deleteKey"; readonly place: string }
+  | { readonly kind: "useKey" | "deleteKey"; readonly place: string }
   | { readonly kind: "editWorkspace"; readonly change: WorkspaceChange };
 
-/** The service is down from a moment of the command on, until so many repetitions of it have failed. */
+/** The service is down from a moment of the command on, until this number of repetitions of it have failed. */
 export interface Outage {
-  /** 0: before the command; else after so many of its requests were answered. */
+  /** 0: before the command; else after this number of its requests were answered. */
   readonly afterRequests: number;
   readonly repetitions: number;
 }
@@ -91,10 +73,221 @@ export interface Interruption {
   readonly at: { readonly moment: "arrives" | "answered"; readonly writes: boolean; readonly nth: number };
 }
 
-/**
- * - ctrlC: the engine waits for what is under way, and begins nothing more.
- * - twoCtrlC: the host is told at once; results are thrown away.
- * - engineKilled: the same, but the host isn't told, and its stderr has no reader any more.
- * - hostKilled: what is under way in the host ends there and then.
- */
-export type InterruptionKind = "ctrlC" | "twoCtrlC" | "engineKilled" | "hostKilled";
+/** What schedules are like on a tier. */
+export interface Extent {
+  /** The largest number of steps. */
+  readonly steps: number;
+  /** This number of a hundred troubled commands are interrupted. */
+  readonly interrupted: number;
+}
+
+export function drawSchedule(seed: number, extent: Extent): Schedule {
+  const draw = drawing(seed);
+  const [variantName, knobs] = drawVariant(draw);
+  // A pause for the pace would take whole seconds; faults bring 429 too.
+  const plain = { ...defaultVariant, ...knobs, rateLimitPerSecond: 0, laterMs };
+  // What an error repeats of the request is where secrets come from.
+  const variant: Variant = draw.chance(25) ? { ...plain, errorEchoes: "request" } : plain;
+  const workspaceId = { text: "ws_main", numeric: "4711", odd: "ws main/ü%2F?#" }[variant.ids];
+  const idPrefix = { text: "key_existing_", numeric: "9000", odd: "key existing/ü%2F?#" }[variant.ids];
+  const parallel = draw.chance(35);
+  const existing: ExistingKey[] = [];
+  const next = drawPrograms({ draw, workspaceId, parallel, idPrefix, existing });
+  const drawn = Array.from({ length: draw.number(2, extent.steps) }, next);
+  const programs = draw.chance(50) ? drawn : withSharing(draw, workspaceId, drawn);
+  const trouble = () => drawTrouble(draw, variant, extent.interrupted);
+  const steps = programs.map((program, n): Step => {
+    const command = n === 0 ? "up" : draw.one(["up", "up", "up", "upRefresh", "refresh"] as const);
+    const isRotating = program.some(({ kind }) => kind === "RotatingApiKey");
+    const days = isRotating && n > 0 ? draw.one(pauses) : 0;
+    return { program, days, drifts: drawDrifts(draw, programs[n - 1] ?? []), command, ...trouble() };
+  });
+  return { seed, variantName, variant, workspaceId, parallel, existing, steps, ending: trouble() };
+}
+
+/** Days: shorter than an overlap, longer than one, longer than it takes until a key is due, and back again. */
+const pauses = [0, 0, 0.5, 1, 3, 8, 8, 8, 15, 31, 31, 31, 100, -1, -40] as const;
+
+function drawVariant(draw: Draw): readonly [string, Partial<Variant>] {
+  const which = draw.number(1, 100);
+  if (which <= 25) return ["default", {}];
+  if (which <= 65) {
+    const name = draw.one(Object.keys(presets) as PresetName[]);
+    return [name, presets[name]];
+  }
+  const knobs = Array.from({ length: draw.number(1, 4) }, () => {
+    const knob = draw.one(
+      (Object.keys(variantValues) as (keyof Variant)[]).filter((one) => !undrawn.has(one)),
+    );
+    return [knob, draw.one<unknown>(variantValues[knob])] as const;
+  });
+  return [knobs.map(([knob, value]) => `${knob}=${value}`).join(" "), Object.fromEntries(knobs)];
+}
+
+const undrawn: ReadonlySet<keyof Variant> = new Set<keyof Variant>([
+  // The same in all.
+  "laterMs",
+  // A new key that is to be taken back can't be told from one that is gone while requests do not find it.
+  "newKeys",
+  // Nobody can name a key, or find a scope, that is left out by the list.
+  "listLimit",
+  // A fault does it, since no program converges on such a service.
+  "createAnswer",
+]);
+
+/** What somebody else changes. */
+function drawDrifts(draw: Draw, program: Program): readonly Drift[] {
+  const places = program.flatMap((declared) =>
+    declaredKeys(declared).flatMap(({ place }) =>
+      declared.kind === "RotatingApiKey" ? [place, `${place}.previous`] : [place],
+    ),
+  );
+  return Array.from({ length: draw.one([0, 0, 0, 1, 1, 2]) }, (): Drift => {
+    if (places.length === 0 || draw.chance(15)) {
+      return { kind: "editWorkspace", change: { defaultRateLimitPerSecond: 50 } };
+    }
+    const place = draw.one(places);
+    if (draw.chance(50)) return { kind: draw.one(["useKey", "deleteKey"]), place };
+    const change = draw.one([
+      { name: "renamed elsewhere" },
+      { enabled: draw.chance(50) },
+      { scopes: [{ representation: "orders", create: true, read: true, update: true, del: true }] },
+      { scopes: draw.one(scopeSets) },
+    ]);
+    return { kind: "editKey", place, change };
+  });
+}
+
+function drawTrouble(draw: Draw, variant: Variant, interrupted: number): Trouble {
+  if (draw.chance(20)) return { faults: [], outage: undefined, interruption: undefined };
+  return {
+    faults: drawFaults(draw).filter((rule) => isDetectable(variant, rule)),
+    outage: draw.chance(12)
+      ? { afterRequests: draw.one([0, 0, 1, 2, 3, 5]), repetitions: draw.number(0, 3) }
+      : undefined,
+    interruption: draw.chance(interrupted)
+      ? {
+          kind: draw.one(interruptions),
+          at: {
+            moment: draw.one(["arrives", "answered"]),
+            writes: draw.chance(70),
+            nth: draw.one([1, 1, 1, 2, 2, 3, 4]),
+          },
+        }
+      : undefined,
+  };
+}
+
+/** Not an untrue answer that only a list could contradict, where the service has none that does. */
+function isDetectable(variant: Variant, { endpoint, fault }: CampaignFault): boolean {
+  const hidesKeys = variant.listLag > 0;
+  switch (fault.kind) {
+    case "markedDeleted":
+      return !hidesKeys && variant.zeroValues !== "omitted";
+    case "status":
+      return !hidesKeys || endpoint === undefined || (fault.status !== 404 && fault.status !== 410);
+    case "otherRecord":
+      return variant.keyLists === "answered";
+    default:
+      return true;
+  }
+}
+
+const writes: readonly Endpoint[] = [
+  "createApiKey",
+  "migrateApiKey",
+  "editApiKey",
+  "deleteApiKey",
+  "editWorkspace",
+  "createScope",
+  "createBilling",
+];
+const reads: readonly Endpoint[] = [
+  "listApiKeys",
+  "readApiKey",
+  "readWorkspace",
+  "listScopes",
+  "listWorkspaces",
+];
+
+function drawFaults(draw: Draw): readonly CampaignFault[] {
+  const count = () => ({
+    times: draw.one([1, 1, 1, 1, 2, 3, 4, 6]),
+    after: draw.one([0, 0, 0, 1, 2]),
+  });
+  const faults = Array.from({ length: draw.number(0, 3) }, (): CampaignFault => {
+    const rule = { fault: draw.one(kinds)(draw), ...count() };
+    // A token of another tenant.
+    if (is404(rule)) return { ...rule, times: rule.times + 3 };
+    const where = draw.number(1, 100);
+    if (where <= 60) return { ...rule, endpoint: [draw.one(writes)] };
+    return where <= 85 ? { ...rule, endpoint: [draw.one(reads)] } : rule;
+  });
+  if (draw.chance(70)) return faults;
+  // Two untrue answers that agree with each other can't be told from the truth.
+  const others = faults.slice(1).filter((rule) => !is404(rule));
+  return [{ ...draw.one(untrue)(draw), ...count() }, ...others];
+}
+
+function is404({ fault }: CampaignFault): boolean {
+  return fault.kind === "status" && fault.status === 404;
+}
+
+/** Answers that say what is not so, where a plausible service gives them. */
+const untrue: readonly ((draw: Draw) => Pick<CampaignFault, "endpoint" | "fault">)[] = [
+  // Gone, though it lives.
+  (draw) => ({
+    endpoint: [draw.one(["readApiKey", "editApiKey", "deleteApiKey", "readWorkspace", "editWorkspace"])],
+    fault: { kind: "status", status: draw.one([404, 410]) },
+  }),
+  (draw) => ({ endpoint: [draw.one(["readApiKey", "editApiKey"])], fault: { kind: "markedDeleted" } }),
+  // Done, though nothing was. An answer with the record as it is to be is taken for true (R4, R7), so there is none.
+  (draw) => ({
+    endpoint: [draw.one(["editApiKey", "editWorkspace", "deleteApiKey"])],
+    fault: { kind: "withoutEffect", answer: draw.one(["before", "nothing", "emptyObject"]), status: 200 },
+  }),
+  (draw) => ({
+    endpoint: [draw.one(["editApiKey", "editWorkspace", "deleteApiKey"])],
+    fault: { kind: "withoutEffect", answer: "before", status: 202 },
+  }),
+  // Refused, though it was done: something between sent it twice, and hands back the second answer.
+  (draw) => ({
+    endpoint: [draw.one(["createApiKey", "migrateApiKey", "createScope", "createBilling"])],
+    fault: { kind: "errorAfter", status: 409 },
+  }),
+  (draw) => ({
+    endpoint: ["deleteApiKey"],
+    fault: { kind: "errorAfter", status: draw.one([400, 404, 409, 410, 422]) },
+  }),
+];
+
+/** Where redirects lead: another origin to whoever follows them, and the service to whoever looks at its log. */
+export const astray = "http://localhost/astray";
+
+/** The lost answers, on which secrets and credits depend, come more often than the rest. */
+const kinds: readonly ((draw: Draw) => Fault)[] = [
+  () => ({ kind: "resetBefore" }),
+  () => ({ kind: "resetAfter" }),
+  () => ({ kind: "resetAfter" }),
+  (draw) => ({ kind: "errorAfter", status: draw.one([500, 502, 503, 504]) }),
+  (draw) => ({ kind: "status", status: draw.one([400, 401, 403, 404, 409, 429, 500, 502, 503, 504]) }),
+  () => ({ kind: "truncated" }),
+  () => ({ kind: "garbled" }),
+  () => ({ kind: "hang" }),
+  () => ({ kind: "hang", carriedOut: true }),
+  (draw) => ({ kind: "drip", bytesPerSecond: draw.one([20, 20_000]) }),
+  (draw) => {
+    const wait = draw.one(["1", "0", "30", "3600", "soon", "Fri, 31 Dec 2199 23:59:59 GMT", "-5", undefined]);
+    return { kind: "status", status: 429, headers: wait === undefined ? {} : { "retry-after": wait } };
+  },
+  (draw) => ({
+    kind: "status",
+    status: draw.one([301, 302, 303, 307, 308]),
+    headers: { location: astray },
+  }),
+  (draw) => ({ kind: "hugeBody", bytes: draw.one([70_000, 4_300_000]), contentLength: draw.chance(50) }),
+  (draw) => ({ kind: "html", status: draw.one([200, 502]) }),
+  () => ({ kind: "otherRecord" }),
+  () => ({ kind: "withoutKey" }),
+  (draw) => ({ kind: "emptyBody", status: draw.one([200, 204]) }),
+];

@@ -1,6 +1,3 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import {
   type LoggedRequest,
@@ -9,19 +6,32 @@ import {
   type StoredKey,
   startStandIn,
 } from "../../standin";
-import { representations } from "./drawProgram";
-import { heldKeys, holdsKeys, idsIn } from "./heldKeys";
-import type { Drift, Interruption, Schedule, Trouble } from "./schedule";
-import type { Entry, MadeKey } from "./trace";
+import type { InterruptionKind } from "./actor";
+import type { State } from "./engine";
+import { heldKeys } from "./heldKeys";
+import { representations } from "./program";
+import {
+  astray,
+  type CampaignFault,
+  type Drift,
+  type Interruption,
+  type Schedule,
+  type Trouble,
+} from "./schedule";
 
 export type Stage = Awaited<ReturnType<typeof openStage>>;
 
-const dayMs = 86_400_000;
+export interface MadeKey {
+  readonly key: StoredKey;
+  /** The number of the request that made it. */
+  readonly request: number;
+}
 
 /** The service of one run, with what goes wrong in it. */
 export async function openStage({ seed, variant, workspaceId, existing }: Schedule) {
   const accessToken = `token-canary-${seed}`;
   const workspaces = [{ id: workspaceId, defaultKeyPrefix: "was", defaultRateLimitPerSecond: 10 }];
+  /** Every key that the provider's requests made, as it was made. */
   const made: MadeKey[] = [];
   const known = new Set<string>();
   let answered: (request: LoggedRequest) => void = () => {};
@@ -30,46 +40,37 @@ export async function openStage({ seed, variant, workspaceId, existing }: Schedu
     variant,
     tenants: [{ name: "acme", accessToken, workspaces }],
     onRequest(request) {
-      if (request.carriedOut && /^(createApiKey|migrateApiKey)$/.test(request.endpoint)) collect(request.n);
+      if (request.carriedOut && /^(createApiKey|migrateApiKey)$/.test(request.endpoint)) {
+        for (const key of standIn.keys().filter(({ id }) => !known.has(id))) {
+          known.add(key.id);
+          made.push({ key, request: request.n });
+        }
+      }
       answered(request);
     },
   });
-  function collect(request: number): void {
-    for (const key of standIn.keys()) {
-      if (known.has(key.id)) continue;
-      known.add(key.id);
-      made.push({ key, request });
-    }
+  for (const representation of representations) standIn.addScope({ workspaceId, representation });
+  // One is somebody else's, of the name that a program declares too.
+  for (const key of [{ name: "key", customerId: "cus_elsewhere" }, ...existing]) {
+    known.add(standIn.addKey({ workspaceId, ...key }).id);
   }
+
   async function restore(): Promise<void> {
     await stopping;
-    await startAgain(standIn);
+    await standIn.start();
   }
-  for (const representation of representations) standIn.addScope({ workspaceId, representation });
-  // Somebody else's, of the name that a program declares too.
-  known.add(standIn.addKey({ workspaceId, name: "key", customerId: "cus_elsewhere" }).id);
-
-  for (const key of existing) known.add(standIn.addKey({ workspaceId, ...key }).id);
-  let aheadMs = 0;
 
   return {
     standIn,
     accessToken,
     made,
-    /** By how much the clock of whoever runs the commands is ahead of the service's. */
-    get aheadMs() {
-      return aheadMs;
-    },
-    passDays(days: number): void {
-      aheadMs += days * dayMs;
-    },
     /** Lets things go wrong from now on. `interrupt` is called when the interruption's moment has come. */
     async trouble(
       { faults, outage, interruption }: Trouble,
-      interrupt: (interruption: Interruption) => void,
+      interrupt: (kind: InterruptionKind) => void,
     ): Promise<void> {
       standIn.clearFaults();
-      const watch = interruption && watchFor(interruption, () => interrupt(interruption));
+      const watch = interruption && watchFor(interruption, () => interrupt(interruption.kind));
       let left = outage?.afterRequests ?? 0;
       answered = (request) => {
         watch?.("answered", request);
@@ -86,7 +87,7 @@ export async function openStage({ seed, variant, workspaceId, existing }: Schedu
         },
         fault: { kind: "resetBefore" },
       });
-      for (const rule of faults) standIn.inject(rule);
+      for (const rule of faults) standIn.inject(ledTo(standIn.url, rule));
       if (outage?.afterRequests === 0) await standIn.stop();
     },
     /** The service answers again, if it was down. */
@@ -102,16 +103,16 @@ export async function openStage({ seed, variant, workspaceId, existing }: Schedu
       await restore();
     },
     /** Gives the id of the key that was changed, if one was. */
-    drift(drift: Drift, entries: readonly Entry[]): string | undefined {
+    drift(drift: Drift, state: State): string | undefined {
       if (drift.kind === "editWorkspace") {
         standIn.editWorkspace(workspaceId, drift.change);
         return undefined;
       }
-      const current = entries.filter(({ kind, doomed }) => holdsKeys(kind) && !doomed);
-      const id = current.flatMap(heldKeys).find(({ place }) => place === drift.place)?.id;
-      if (id === undefined || standIn.key(id) === undefined) return undefined;
+      const current = state.filter(({ doomed }) => !doomed).flatMap(heldKeys);
+      const key = standIn.key(current.find(({ place }) => place === drift.place)?.id ?? "");
+      if (key === undefined) return undefined;
+      const { id, updatedAt, lastUsedAt } = key;
       if (drift.kind === "useKey") {
-        const { updatedAt, lastUsedAt } = standIn.key(id) as StoredKey;
         standIn.editKey(id, { updatedAt, lastUsedAt: laterThan(lastUsedAt) });
         return undefined;
       }
@@ -119,17 +120,15 @@ export async function openStage({ seed, variant, workspaceId, existing }: Schedu
       else standIn.deleteKey(id);
       return id;
     },
-    /** Those of an entry's ids whose object lives in the service. */
-    living(entry: Entry): readonly string[] {
-      const { kind } = entry;
-      return idsIn(entry).filter((id) => {
-        if (holdsKeys(kind)) return standIn.key(id)?.deleted === false;
-        if (kind === "Scope") return standIn.scopes(workspaceId).some((scope) => scope.id === id);
-        return true;
-      });
-    },
-    liveKeys: (): StoredKey[] => standIn.keys({ deleted: false }),
+    liveKeys: (): readonly StoredKey[] => standIn.keys({ deleted: false }),
   };
+}
+
+/** A redirect leads to the service itself, by another name. */
+function ledTo(url: string, { fault, ...rule }: CampaignFault): CampaignFault {
+  if (fault.kind !== "status" || fault.headers?.["location"] === undefined) return { fault, ...rule };
+  const location = astray.replace("localhost", `localhost:${new URL(url).port}`);
+  return { ...rule, fault: { ...fault, headers: { location } } };
 }
 
 /** In whole seconds, which every service tells apart. */
@@ -154,53 +153,11 @@ let next = 0;
 
 /** A stand-in that can stop and start again beside many others. */
 async function startOnOwnPort(options: StandInOptions): Promise<StandIn> {
-  for (let tries = 0; tries < range.size; tries += 1) {
-    next = (next + 1) % range.size;
-    try {
-      return await startStandIn({ ...options, port: block + next });
-    } catch (error) {
-      if (!isTaken(error)) throw error;
-    }
+  next = (next + 1) % range.size;
+  try {
+    return await startStandIn({ ...options, port: block + next });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EADDRINUSE") return startOnOwnPort(options);
+    throw error;
   }
-  throw new Error("no port is free");
-}
-
-/** Another process may have the port for a while all the same. */
-async function startAgain(standIn: StandIn): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await standIn.start();
-    } catch (error) {
-      if (!isTaken(error) || tries === 300) throw error;
-      await pause(100);
-    }
-  }
-}
-
-function isTaken(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === "EADDRINUSE";
-}
-
-export type Foreigner = Awaited<ReturnType<typeof openForeigner>>;
-
-/** Another origin, to which a redirect may lead, and which nobody should ever visit. */
-export async function openForeigner() {
-  const visits = new Map<string, number>();
-  const server = createServer(({ url = "" }, response) => {
-    const seed = url.split("/")[1] ?? "";
-    visits.set(seed, (visits.get(seed) ?? 0) + 1);
-    response.writeHead(200, { "content-type": "application/json" }).end("{}");
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  return {
-    urlFor: (seed: number) => `http://127.0.0.1:${port}/${seed}/api/v1`,
-    visits: (seed: number) => visits.get(String(seed)) ?? 0,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
-  };
 }
