@@ -23,7 +23,7 @@ export async function exchange(
   connection: number,
 ): Promise<void> {
   const incoming = await receive(request, shared.store);
-  // As they are now, because a later `setVariant` or `setLatency` is for the next request.
+  // As they are now, because a later `setVariant` is for the next request.
   const { store, variant, requests, latencyMs } = shared;
   const logged = { ...logEntry(request, incoming), n: requests.length + 1, connection };
   requests.push(logged);

@@ -61,9 +61,9 @@ export function listEnvelope<T>(
   records: readonly T[],
   { variant, show }: { variant: Variant; show: (record: T) => Shown },
 ): Shown {
-  const { listOrder, listLimit } = variant;
+  const { listLimit } = variant;
   const cut = listLimit > 0 ? records.slice(0, listLimit) : records;
-  return envelope(`${kind}s`, (listOrder === "newestFirst" ? cut.toReversed() : cut).map(show), variant);
+  return envelope(`${kind}s`, cut.map(show), variant);
 }
 
 function showValue(field: string, value: unknown, variant: Variant): unknown {

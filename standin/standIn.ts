@@ -68,7 +68,7 @@ export type NewKey = KeyChange & Pick<StoredKey, "workspaceId" | "name"> & Parti
  */
 export class StandIn {
   readonly #store = new Store();
-  readonly #shared: Omit<Shared, "variant" | "latencyMs"> & { variant: Variant; latencyMs: number };
+  readonly #shared: Omit<Shared, "variant"> & { variant: Variant };
   readonly #sockets = new Map<Socket, number>();
   readonly #server = createServer((request, response) => {
     const connection = this.#sockets.get(request.socket) ?? 0;
@@ -138,11 +138,6 @@ export class StandIn {
    */
   setVariant(variant: Partial<Variant> | PresetName): void {
     this.#shared.variant = completeVariant(variant);
-  }
-
-  /** Sets `latencyMs` from the next request on. */
-  setLatency(milliseconds: number): void {
-    this.#shared.latencyMs = milliseconds;
   }
 
   /** Resolves when all delayed writes are carried out; see `writes` and `newKeys` of {@link Variant}. */

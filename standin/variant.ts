@@ -142,8 +142,6 @@ export const knobs = {
    * current).
    */
   listRecords: ["full", "brief", "stale"],
-  /** The order of lists. */
-  listOrder: ["oldestFirst", "newestFirst"],
 } as const;
 
 /**
@@ -173,7 +171,6 @@ export const presets = {
     delete: "marksAndLists",
     deleteAgain: 200,
     absent: "null",
-    listOrder: "newestFirst",
     duplicateScope: "returned",
     duplicateKey: "returned",
   }),
@@ -286,7 +283,6 @@ export const presets = {
     scopeOrder: "shuffled",
     contentType: "application/vnd.api+json",
     extraFields: true,
-    listOrder: "newestFirst",
   }),
   /** Few requests per second, and a date that says when to try again. */
   throttled: preset({ rateLimitPerSecond: 10, retryAfter: "date", createStatus: 202, errorBody: "nested" }),
