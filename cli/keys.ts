@@ -26,22 +26,16 @@ export async function existingKeys(
   if (unmanaged.length < ids.length)
     tell(`Left out because a stack manages them: ${ids.length - unmanaged.length}.`);
   const keys: ExistingKey[] = [];
-  let done = 0;
-  let hasEnded = false;
-  const ticking = setInterval(() => tell(`Keys read: ${done} of ${unmanaged.length}.`), 3_000);
-  try {
-    await eachBounded(unmanaged, async (id) => {
-      if (hasEnded) return;
-      const key = await read(instance, workspaceId, id);
-      done += 1;
-      if (key !== undefined) keys.push(key);
-      else if (keyIds.length === 0) tell(`Left out because it was deleted: ${id}.`);
-      else throw new Failure(`There is no key ${id} in workspace ${workspaceId}: check both ids.`);
-    });
-  } finally {
-    hasEnded = true;
-    clearInterval(ticking);
-  }
+  let hasFailed = false;
+  await eachBounded(unmanaged, async (id) => {
+    if (hasFailed) return;
+    const key = await read(instance, workspaceId, id);
+    if (key !== undefined) keys.push(key);
+    else if (keyIds.length === 0) tell(`Left out because it was deleted: ${id}.`);
+    else throw new Failure(`There is no key ${id} in workspace ${workspaceId}: check both ids.`);
+  }).finally(() => {
+    hasFailed = true;
+  });
   const chosen = keys.filter((key) => customerId === undefined || key.customerId === customerId);
   if (chosen.length < keys.length) {
     tell(
