@@ -12,50 +12,30 @@ import { parseArgs } from "node:util";
 import { checkout, packedPackage } from "../engine/project";
 import { findPulumi } from "../engine/pulumiCli";
 import { besides, type Contender, contenders } from "./contenders";
-import { type Step, steps } from "./keys";
+import { steps } from "./keys";
 import { asJson, machineOf, type Report, type Round, tables, writeDocs } from "./report";
 import { type Bench, compile, tryOut } from "./trial";
 
 const latencyMs = 20;
 
 async function run(): Promise<void> {
-  const plan = planOf(process.argv.slice(2));
+  const { sizes, contenders, steps, writeDocs: isForDocs, out } = planOf(process.argv.slice(2));
   const cli = await findPulumi();
   await packedPackage();
-  const compiled = await compile();
-  const bench = { compiled, root: cli.root, latencyMs, steps: plan.steps };
-  const report: Report = {
-    machine: machineOf(cli),
-    latencyMs,
-    contenders: plan.contenders,
-    steps: plan.steps,
-    rounds: await measureAll(plan.contenders, plan.sizes, bench, tell),
-  };
+  const bench = { compiled: await compile(), root: cli.root, latencyMs, steps };
+  const rounds = await measureAll(contenders, sizes, bench);
+  const report: Report = { machine: machineOf(cli), latencyMs, contenders, steps, rounds };
   console.log(`\n${report.machine}`);
   console.log(tables(report));
-  const out = plan.out ?? join(checkout, ".work", "bench.json");
   await mkdir(dirname(out), { recursive: true });
   await writeFile(out, asJson(report));
-  if (plan.writeDocs) await writeDocs(report);
-}
-
-function tell(line: string): void {
-  process.stderr.write(`${line}\n`);
+  if (isForDocs) await writeDocs(report);
 }
 
 /** Keys, and how often everything is measured with that number. */
-export interface Size {
+interface Size {
   readonly count: number;
   readonly rounds: number;
-}
-
-export interface Plan {
-  readonly sizes: readonly Size[];
-  readonly contenders: readonly Contender[];
-  readonly steps: readonly Step[];
-  readonly writeDocs: boolean;
-  /** The JSON file. */
-  readonly out: string | undefined;
 }
 
 const whole: readonly Size[] = [
@@ -70,85 +50,55 @@ const quick: readonly Size[] = [
 ];
 
 /** What the command line asks for. */
-export function planOf(args: readonly string[]): Plan {
+function planOf(args: string[]) {
   const text = { type: "string" } as const;
+  const flag = { type: "boolean", default: false } as const;
   const { values } = parseArgs({
-    args: [...args],
+    args,
     options: {
-      quick: { type: "boolean", default: false },
-      "write-docs": { type: "boolean", default: false },
+      ...{ quick: flag, "write-docs": flag },
       ...{ sizes: text, rounds: text, only: text, steps: text, out: text, beside: text },
     },
   });
-  const usual = values.quick ? quick : whole;
-  const rounds = values.rounds === undefined ? undefined : positive("rounds", values.rounds);
-  const sizes = listed(values.sizes)?.map((size) => {
-    const count = positive("sizes", size);
-    return { count, rounds: whole.find((one) => one.count === count)?.rounds ?? 1 };
+  const sizes = values.sizes?.split(",").map((size) => {
+    return { count: Number(size), rounds: whole.find(({ count }) => count === Number(size))?.rounds ?? 1 };
   });
-  const all = values.beside === undefined ? contenders : besides(values.beside);
-  return {
-    sizes: (sizes ?? usual).map((size) => ({ ...size, rounds: rounds ?? size.rounds })),
-    contenders: among("only", all, values.only, ({ id }) => id),
-    steps: among("steps", steps, values.steps, (step) => step),
+  const usual = values.quick ? quick : whole;
+  const known = values.beside === undefined ? contenders : besides(values.beside);
+  const plan = {
+    sizes: (sizes ?? usual).map(({ count, rounds }) => ({ count, rounds: Number(values.rounds ?? rounds) })),
+    contenders: known.filter(({ id }) => values.only?.split(",").includes(id) ?? true),
+    steps: steps.filter((step) => values.steps?.split(",").includes(step) ?? true),
     writeDocs: values["write-docs"],
-    out: values.out,
+    out: values.out ?? join(checkout, ".work", "bench.json"),
   };
-}
-
-function listed(value: string | undefined): readonly string[] | undefined {
-  return value?.split(",").map((each) => each.trim());
-}
-
-function positive(option: string, value: string): number {
-  if (!/^[1-9]\d*$/.test(value)) throw new Error(`--${option} takes whole numbers above 0, not ${value}`);
-  return Number(value);
-}
-
-/** Those of the known that an option names. */
-function among<One>(
-  option: string,
-  known: readonly One[],
-  value: string | undefined,
-  nameOf: (one: One) => string,
-): readonly One[] {
-  const named = listed(value);
-  const strange = named?.find((name) => !known.some((one) => nameOf(one) === name));
-  if (strange !== undefined)
-    throw new Error(`--${option} takes some of ${known.map(nameOf).join(",")}, not ${strange}`);
-  return known.filter((one) => named === undefined || named.includes(nameOf(one)));
+  const isRight = plan.sizes.every(({ count, rounds }) => count > 0 && rounds > 0);
+  if (isRight && plan.contenders.length > 0 && plan.steps.length > 0) return plan;
+  const ids = known.map(({ id }) => id);
+  throw new Error(`--sizes and --rounds take numbers, --only some of ${ids}, --steps some of ${steps}`);
 }
 
 /**
- * Who measures in one round, in which order: another one begins in each, so that what changes on the machine in the
- * meantime, and what one leaves to the next (files in memory, a warm disk), falls on all alike.
+ * In each round another contender begins, so that what changes on the machine in the meantime, and what one leaves to the
+ * next (files in memory, a warm disk), falls on all alike.
  */
-function orderOf(
-  contenders: readonly Contender[],
-  { count, rounds }: Size,
-  round: number,
-): readonly Contender[] {
-  const first = round % Math.max(1, contenders.length);
-  const rotated = [...contenders.slice(first), ...contenders.slice(0, first)];
-  return rotated.filter((contender) => round < contender.rounds(count, rounds));
-}
-
-export async function measureAll(
+async function measureAll(
   contenders: readonly Contender[],
   sizes: readonly Size[],
   bench: Bench,
-  report: (line: string) => void,
 ): Promise<readonly Round[]> {
   const all: Round[] = [];
-  for (const size of sizes) {
-    for (let round = 0; round < size.rounds; round += 1) {
-      for (const contender of orderOf(contenders, size, round)) {
-        const figures = await tryOut(contender, size.count, bench);
-        all.push({ contender: contender.id, count: size.count, round, figures });
+  for (const { count, rounds } of sizes) {
+    for (let round = 0; round < rounds; round += 1) {
+      const first = round % contenders.length;
+      for (const contender of [...contenders.slice(first), ...contenders.slice(0, first)]) {
+        const { id, mostKeys, onceFrom } = contender;
+        if (count > mostKeys || (count >= onceFrom && round > 0)) continue;
+        const figures = await tryOut(contender, count, bench);
+        all.push({ contender: id, count, round, figures });
         const times = Object.entries(figures).map(([step, { seconds }]) => `${step} ${seconds.toFixed(2)}`);
-        report(
-          `N = ${size.count}, round ${round + 1} of ${size.rounds}, ${contender.id}: ${times.join(", ")} s`,
-        );
+        const which = `N = ${count}, round ${round + 1} of ${rounds}`;
+        process.stderr.write(`${which}, ${id}: ${times.join(", ")} s\n`);
       }
     }
   }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { descendants, type Environment, execute, shellEnvironment } from "../engine/command";
 import { checkout, createProject, makeWorkFolder } from "../engine/project";
-import type { Contender, PluginName } from "./contenders";
+import type { Contender, EngineWork } from "./contenders";
 import type { Step } from "./keys";
 import { type EngineOrder, type NetworkOrder, peakMiBIn, type Spent } from "./measured";
 import type { Figures } from "./report";
@@ -25,7 +25,7 @@ export interface Bench {
 interface Ran extends Spent {
   readonly hostPeakMiB: number | undefined;
   readonly enginePeakMiB: number | undefined;
-  readonly stateBytes: number | undefined;
+  readonly stateBytes?: number;
 }
 
 /** One contender's round: its steps one after another, on a service and a stack of its own. */
@@ -54,6 +54,7 @@ export async function tryOut(
   return figures;
 }
 
+/** What runs the steps of one contender and round. */
 interface Prepared {
   run(step: Step): Promise<Ran>;
   close(): Promise<void>;
@@ -66,39 +67,34 @@ async function prepare(
   bench: Bench,
 ): Promise<Prepared> {
   const { compiled, root } = bench;
-  if (work.kind === "network") {
-    const { path: dir, remove } = await makeWorkFolder("bench", "network");
+  if (work.kind === "engine") {
+    const { env: whole, stateBytes, remove, ...site } = await openSite(bench, work, env);
+    const script = join(compiled, "engineProcess.js");
     return {
       async run(step) {
-        const order: NetworkOrder = { step, count, inFlight: work.inFlight, dir };
-        const { spent } = await runChild(join(compiled, "networkProcess.js"), order, {
-          ...process.env,
-          ...env,
-        });
-        const none = { hostPeakMiB: undefined, enginePeakMiB: undefined, stateBytes: undefined };
-        return { ...spent, ...none, writtenBytes: undefined };
+        const order: EngineOrder = { step, count, root, ...site };
+        return { ...(await runChild(script, order, whole, work.host)), stateBytes: await stateBytes() };
       },
       close: remove,
     };
   }
-  const site = await openSite(bench, work, env);
+  const { path: dir, remove } = await makeWorkFolder("bench", "network");
   return {
     async run(step) {
-      const { dir, projectName, program, declares } = site;
-      const order: EngineOrder = { step, count, root, dir, projectName, program, declares };
-      const { spent, ...peaks } = await runChild(
-        join(compiled, "engineProcess.js"),
-        order,
-        site.env,
-        work.host,
-      );
-      return { ...spent, ...peaks, stateBytes: await site.stateBytes() };
+      const order: NetworkOrder = { step, count, inFlight: work.inFlight, dir };
+      const script = join(compiled, "networkProcess.js");
+      return { ...(await runChild(script, order, { ...process.env, ...env })), writtenBytes: undefined };
     },
-    close: site.remove,
+    close: remove,
   };
 }
 
-async function runChild(script: string, order: EngineOrder | NetworkOrder, env: Environment, host?: RegExp) {
+async function runChild(
+  script: string,
+  order: EngineOrder | NetworkOrder,
+  env: Environment,
+  host?: RegExp,
+): Promise<Ran> {
   const child = fork(script, [JSON.stringify(order)], { env: { ...env }, execArgv: [], silent: true });
   let printed = "";
   for (const stream of [child.stdout, child.stderr]) {
@@ -115,7 +111,7 @@ async function runChild(script: string, order: EngineOrder | NetworkOrder, env: 
   const [hostPeakMiB, enginePeakMiB] = watches.map((watch) => watch.stop());
   if (spent === undefined)
     throw new Error(`${order.step} of ${order.count} keys fails (${code}):\n${printed}`);
-  return { spent, hostPeakMiB, enginePeakMiB };
+  return { ...spent, hostPeakMiB, enginePeakMiB };
 }
 
 /** A contender that did less than the others would win for it. */
@@ -132,17 +128,14 @@ function expectDone(id: string, step: Step, count: number, { keys, keysWithUpdat
 const projectName = "bench";
 
 /** A project with an empty stack, of one contender and round. */
-async function openSite(
-  { root, compiled }: Bench,
-  { program, plugin, package: other }: Extract<Contender["work"], { readonly kind: "engine" }>,
-  env: Environment,
-) {
-  const { dir, write, remove } = await createProject(projectName, { withPackage: other === undefined });
+async function openSite({ root, compiled }: Bench, work: EngineWork, env: Environment) {
+  const { package: other, program: name, runsIn } = work;
+  const { dir, setHost, remove } = await createProject(projectName, { withPackage: other === undefined });
   if (other !== undefined) await cp(other, join(dir, "node_modules", "pulumi-apikeys"), { recursive: true });
-  if (plugin !== undefined) await write("Pulumi.yaml", withPlugin(plugin));
-  const file = join(dir, "index.js");
-  const [source, declares = ""] = program.split("/");
-  await cp(join(compiled, "programs", `${source}.js`), file);
+  await setHost(runsIn, { nothing: "node_modules/pulumi-nothing/plugin" });
+  const program = join(dir, "index.js");
+  const [source, declares = ""] = name.split("/");
+  await cp(join(compiled, "programs", `${source}.js`), program);
   await installNothing(join(compiled, "programs", "nothing"), join(dir, "node_modules", "pulumi-nothing"));
 
   const [home, state, temporary] = [join(dir, ".home"), join(dir, ".state"), join(dir, ".tmp")];
@@ -156,23 +149,14 @@ async function openSite(
     PULUMI_SKIP_UPDATE_CHECK: "true",
     ...env,
   };
-  const prepare = async (...args: readonly string[]) => {
-    const options = { cwd: dir, env: whole };
-    const made = await execute(join(root, "bin", "pulumi"), [...args, "--non-interactive"], options);
-    if (made.code !== 0) throw new Error(`pulumi ${args.join(" ")} fails:\n${made.output}`);
-  };
-  await prepare("stack", "init", "dev");
-  if (plugin === "apikeys") await prepare("config", "set", "apikeys:host", "plugin");
+  const args = ["stack", "init", "dev", "--non-interactive"];
+  const made = await execute(join(root, "bin", "pulumi"), args, { cwd: dir, env: whole });
+  if (made.code !== 0) throw new Error(`pulumi stack init fails:\n${made.output}`);
   return {
-    ...{ dir, projectName, program: file, declares, env: whole, remove },
+    ...{ dir, projectName, program, declares, env: whole, remove },
     /** The size of the stack's state as the backend wrote it. */
     stateBytes: async () => (await stat(join(state, ".pulumi", "stacks", projectName, "dev.json"))).size,
   };
-}
-
-function withPlugin(name: PluginName): string {
-  const plugin = `{ name: ${name}, path: node_modules/pulumi-${name}/plugin }`;
-  return `name: ${projectName}\nruntime: nodejs\nplugins:\n  providers:\n    - ${plugin}\n`;
 }
 
 /** Laid out as ours is, for paths of the same length. */
@@ -275,24 +259,17 @@ export async function compile(): Promise<string> {
   const result = await execute(process.execPath, args, { cwd: checkout });
   if (result.code !== 0) throw new Error(`the measured programs can't be compiled:\n${result.output}`);
   const compiled = join(path, "tools", "bench");
-  await bundlePlugin(join(compiled, "programs", "nothing"));
-  return compiled;
-}
-
-/** As ours is bundled, but with its libraries in the same file. */
-async function bundlePlugin(folder: string): Promise<void> {
-  const plugin = join(folder, "plugin");
+  const nothing = join(compiled, "programs", "nothing");
+  // As our plugin is bundled, but with its libraries in the same file.
   await build({
-    entryPoints: [join(folder, "plugin.js")],
-    outfile: join(plugin, "provider.js"),
     ...({ bundle: true, platform: "node", target: "node22", format: "cjs", minifyWhitespace: true } as const),
+    entryPoints: [join(nothing, "plugin.js")],
+    outfile: join(nothing, "plugin", "provider.js"),
   });
-  const script = join(plugin, "pulumi-resource-nothing");
-  const lines = [
-    "#!/usr/bin/env node",
-    'require("node:module").enableCompileCache(require("node:path").join(__dirname, "compiled"));',
-    'require("./provider.js");',
-    "",
-  ];
-  await writeFile(script, lines.join("\n"), { mode: 0o755 });
+  const script = `#!/usr/bin/env node
+require("node:module").enableCompileCache(require("node:path").join(__dirname, "compiled"));
+require("./provider.js");
+`;
+  await writeFile(join(nothing, "plugin", "pulumi-resource-nothing"), script, { mode: 0o755 });
+  return compiled;
 }

@@ -257,7 +257,7 @@ function stuck({ converged, commands, schedule }: Trace): readonly Finding[] {
     ])
     .join(" | ");
   const neverNarrows =
-    schedule.variant.patchScopes === "neverNarrows" && /scopes: the program has/.test(what);
+    schedule.variant.patchScopes === "neverNarrows" && /scopes: should be/.test(what);
   const apart = neverNarrows
     ? "permissions that the service never takes back (K4)"
     : expected.find(([pattern]) => pattern.test(what))?.[1];

@@ -29,7 +29,7 @@ export interface Schedule {
   readonly ending: Trouble;
 }
 
-export interface Step extends Trouble {
+interface Step extends Trouble {
   readonly program: Program;
   /** How many days pass before the command: fewer than none where somebody sets the clock back. */
   readonly days: number;
@@ -61,7 +61,7 @@ export type Drift =
   | { readonly kind: "editWorkspace"; readonly change: WorkspaceChange };
 
 /** The service is down from a moment of the command on, until this number of repetitions of it have failed. */
-export interface Outage {
+interface Outage {
   /** 0: before the command; else after this number of its requests were answered. */
   readonly afterRequests: number;
   readonly repetitions: number;
