@@ -3,7 +3,6 @@ import type { Socket } from "node:net";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Answer } from "./answer";
-import type { Variant } from "./variant";
 
 /** Ends an exchange on the wire, with an answer or without one. */
 export type Delivery = (wire: Wire) => unknown;
@@ -11,7 +10,6 @@ export type Delivery = (wire: Wire) => unknown;
 interface Wire {
   readonly response: ServerResponse;
   readonly socket: Socket;
-  readonly variant: Variant;
   /** To be called before a status line is sent. */
   onStatus(status: number): void;
 }
@@ -26,13 +24,13 @@ interface Raw {
 
 /** Sends an answer: whole, unless `send` is given. */
 export function sent(answer: Answer, send: Send = whole): Delivery {
-  return ({ response, variant, onStatus }) => {
+  return ({ response, onStatus }) => {
     // A 204 has no body to cut or pad.
     const status = send !== whole && answer.status === 204 ? 200 : answer.status;
     onStatus(status);
     const { body = "" } = answer;
     const text = typeof body === "string" ? body : JSON.stringify(body);
-    return send(response, { status, headers: contentHeaders(answer, variant), body: Buffer.from(text) });
+    return send(response, { status, headers: headersOf(answer), body: Buffer.from(text) });
   };
 }
 
@@ -100,11 +98,10 @@ async function pour(
   await pipeline(parts, response).catch(() => {});
 }
 
-function contentHeaders({ body, headers = {} }: Answer, { contentType }: Variant): Raw["headers"] {
+function headersOf({ body, headers = {} }: Answer): Raw["headers"] {
   const own = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, typeof value === "string" ? value : [...value]]),
   );
-  if (body === undefined || "content-type" in headers) return own;
-  if (typeof body === "string") return { "content-type": "text/plain", ...own };
-  return contentType === "none" ? own : { "content-type": contentType, ...own };
+  if (body === undefined) return own;
+  return { "content-type": typeof body === "string" ? "text/plain" : "application/json", ...own };
 }

@@ -52,7 +52,7 @@ export async function exchange(
     const onStatus = (status: number) => {
       logged.status = status;
     };
-    await deliver({ response, socket, variant, onStatus });
+    await deliver({ response, socket, onStatus });
   }
   // Outside of this promise, so that what it throws is not lost.
   queueMicrotask(() => shared.onRequest(logged));

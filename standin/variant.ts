@@ -127,8 +127,6 @@ export const knobs = {
   scopeIds: ["stable", "newEachWrite", "newEachTime", "none"],
   /** The four flags of a scope entry: all | only the true ones. */
   scopeFlags: ["all", "onlyTrue"],
-  /** The Content-Type of JSON answers. */
-  contentType: ["application/json", "application/json; charset=utf-8", "application/vnd.api+json", "none"],
 
   // ── Lists ───────────────────────────────────────────────────────────────────────────────────────────────
   /** The list of a workspace's keys: answered | always refused with this status. */
@@ -185,7 +183,6 @@ export const presets = {
     otherTenant: 403,
     positiveNumber: "both",
     retryAfter: "date",
-    contentType: "application/json; charset=utf-8",
   }),
   /** A gateway over GraphQL: never 201; nulls; unknown fields; errors in a list; empty lists for other tenants. */
   graphqlish: preset({
@@ -275,13 +272,11 @@ export const presets = {
     scopeIds: "none",
     timestamps: "null",
     errorBody: "empty",
-    contentType: "none",
   }),
   /** Ids with characters that have a meaning in a path, and scope entries in a different order each time. */
   oddIds: preset({
     ids: "odd",
     scopeOrder: "shuffled",
-    contentType: "application/vnd.api+json",
     extraFields: true,
   }),
   /** Few requests per second, and a date that says when to try again. */
