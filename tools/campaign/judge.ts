@@ -4,7 +4,7 @@ import type { StoredKey } from "../../standin";
 import type { Entry, State } from "./engine";
 import { deletedIn, type Finding, factsOf, keyOf, releasedIn, type Scene } from "./findings";
 import { declaredKeys, type HeldKey, heldKeys, holdsKeys, idsIn } from "./heldKeys";
-import { lostKeys } from "./lostKeys";
+import { lostKeys, mistakenCreate } from "./lostKeys";
 import type { CommandRecord, Trace } from "./play";
 import { rotations } from "./rotations";
 import { astray } from "./schedule";
@@ -141,7 +141,7 @@ function secretLost({ command }: Scene): readonly Finding[] {
 }
 
 /** After a green up, each key in state has its own secret, is the one that the program asks for, and may do no more. */
-function afterGreenUp({ command, secretOf, existing, shared }: Scene): readonly Finding[] {
+function afterGreenUp({ command, trace, secretOf, existing, shared }: Scene): readonly Finding[] {
   const { name, green, before, state, live, drifted } = command;
   if (name !== "up" || !green) return [];
   const keysBefore = keysIn(before.filter(({ doomed, halfDone }) => !doomed && !halfDone));
@@ -165,8 +165,10 @@ function afterGreenUp({ command, secretOf, existing, shared }: Scene): readonly 
       const key = live.find((one) => one.id === id && !drifted.has(id) && !shared.has(id));
       const more = key === undefined ? [] : excess(key, inputs);
       const what = `${place} (${id})`;
+      const isOwn = id === "" || secretOf.has(id);
+      const apart = isRight || isOwn ? undefined : mistakenCreate(trace);
       return [
-        ...(isRight && id !== "" ? [] : [{ column: "withoutSecret", what } as const]),
+        ...(isRight && id !== "" ? [] : [{ column: "withoutSecret", what, apart } as const]),
         ...(isAsked ? [] : [{ column: "notDone", what } as const]),
         ...more.map((right) => ({ column: "wider", what: `${what}: ${right}` }) as const),
       ];

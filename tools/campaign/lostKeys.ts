@@ -122,6 +122,12 @@ function mistakable({ requests }: Trace, made: MadeKey, makers: readonly Making[
   return isMistaken && !isListed ? "another record's answer to a create, and no list before it" : undefined;
 }
 
+/** Why a stack may have taken another key for a new one. */
+export function mistakenCreate(trace: Trace): string | undefined {
+  const reasons = trace.made.map((one) => mistakable(trace, one, makersOf(trace, one)));
+  return reasons.find((reason) => reason !== undefined);
+}
+
 function isWholeList({ endpoint, status, fault }: LoggedRequest): boolean {
   return endpoint === "listApiKeys" && status === 200 && fault === undefined;
 }
