@@ -15,7 +15,7 @@ export function quickTimers(
 const pauses = Object.fromEntries(pausesMs.map((ms) => [ms, 1]));
 
 /** The environment of a host that runs this script first. */
-const preloaded = (script: string) => ({
+export const preloaded = (script: string) => ({
   NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}`,
 });
 

@@ -52,10 +52,8 @@ export interface Service {
   readonly accessToken: string;
   /** By how much the clock of the actor's process is ahead. */
   readonly aheadMs: number;
-  /** Whether a delete is told its resource, as in the plugin. Default: it is. */
-  readonly tellsNames?: boolean;
-  /** Variables of that process beside those. */
-  readonly env?: Readonly<Record<string, string>>;
+  /** Whether a delete is told its resource, as in the plugin. */
+  readonly tellsNames: boolean;
 }
 
 export type StartActor = (service: Service) => Promise<Actor>;

@@ -6,10 +6,9 @@ import type { Actor, Service } from "./actor";
 const graceMs = 5_000;
 
 /** The provider as a plugin, over gRPC. */
-export async function startInPlugin({ url, accessToken, aheadMs, env }: Service): Promise<Actor> {
+export async function startInPlugin({ url, accessToken, aheadMs }: Service): Promise<Actor> {
   const plugin = await startPlugin({
     ...{ APIKEYS_BASE_URL: url, APIKEYS_ACCESS_TOKEN: accessToken, APIKEYS_DEBUG: "1" },
-    ...env,
     ...preloaded(quickTime(aheadMs)),
   });
   await plugin.configure({});

@@ -17,7 +17,6 @@ export async function startInProcess(service: Service): Promise<Actor> {
   const env = {
     APIKEYS_BASE_URL: service.url,
     APIKEYS_ACCESS_TOKEN: service.accessToken,
-    ...service.env,
   };
   let killed = false;
   const run = openRun();
@@ -46,7 +45,7 @@ export async function startInProcess(service: Service): Promise<Actor> {
   );
   return {
     resource: (kind, name) =>
-      asResource(lifecycles.get(kind) as Lifecycle, name, () => killed, service.tellsNames ?? true),
+      asResource(lifecycles.get(kind) as Lifecycle, name, () => killed, service.tellsNames),
     async interrupt(kind) {
       if (kind === "twoCtrlC") run.stop("the run was interrupted");
       if (kind === "engineKilled") run.stop("the Pulumi engine exited");

@@ -33,8 +33,12 @@ function judged(scene: Scene, before: Entry, after: Entry, declared: Properties)
   const [ids, idsAfter] = [idsOf(before), idsOf(after)];
   const works = (keys: typeof live) =>
     keys.some(({ id, enabled }) => ids.includes(id) && (enabled || !isOn(before.inputs) || !isOn(declared)));
-  const { keyId, previousKeyId, key, rotatedAt } = before.state;
-  const age = now - Date.parse(String(rotatedAt)) + slackMs;
+  const { keyId, previousKeyId, key } = before.state;
+  // Since the current key was first in state, on the clock of the commands.
+  const first = scene.trace.commands.find(({ state }) =>
+    state.some((entry) => isRotating(entry) && entry.state["keyId"] === keyId),
+  );
+  const age = now - (first?.now ?? now) + slackMs;
   const isRetired = previousKeyId !== undefined && deletedIn(scene).includes(String(previousKeyId));
   const isRotated = keyId !== undefined && after.state["keyId"] !== keyId;
   const isOver = age >= msOf(declared["overlap"] ?? "7d");
