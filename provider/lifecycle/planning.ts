@@ -163,14 +163,13 @@ export function changesAt(path: readonly PropertyKey[], before: unknown, now: un
   if (before === undefined) return [{ path, kind: "add" }];
   if (now === undefined) return [{ path, kind: "delete" }];
   const areLists = Array.isArray(before) && Array.isArray(now);
-  const between = (was: object, is: object) =>
-    Object.keys({ ...was, ...is }).flatMap((step) =>
-      changesAt(
-        [...path, areLists ? Number(step) : step],
-        (was as Properties)[step],
-        (is as Properties)[step],
-      ),
+  const between = (was: object, is: object) => {
+    // An alias can be a name that every object inherits, such as "constructor".
+    const [had, has] = [new Map(Object.entries(was)), new Map(Object.entries(is))];
+    return [...new Map([...had, ...has]).keys()].flatMap((step) =>
+      changesAt([...path, areLists ? Number(step) : step], had.get(step), has.get(step)),
     );
+  };
   // An entry that both lists have is no change, wherever it is: one more entry would change all that follow it.
   const gainedOrLost = areLists ? between(without(before, now), without(now, before)) : [];
   if (gainedOrLost.length > 0) return gainedOrLost;

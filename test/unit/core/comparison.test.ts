@@ -170,3 +170,8 @@ test.each<[string, readonly unknown[], readonly unknown[], Readonly<Record<strin
   const changes = changesAt(["list"], before, now);
   expect(Object.fromEntries(changes.map(({ path, kind }) => [path.join(), kind]))).toEqual(expected);
 });
+
+test("R18 an entry whose name every object inherits is added as any other", () => {
+  const change = { path: ["keys", "constructor"], kind: "add" };
+  expect(changesAt(["keys"], { a: {} }, { a: {}, constructor: {} })).toEqual([change]);
+});
