@@ -1,5 +1,13 @@
 import type { ExistingKey } from "./program";
-import { eachBounded, Failure, getApiKeys, getWorkspace, type Instance, type Properties } from "./provider";
+import {
+  eachBounded,
+  Failure,
+  getApiKeys,
+  getWorkspace,
+  hasOutput,
+  type Instance,
+  type Properties,
+} from "./provider";
 
 /** Which keys to adopt. */
 export interface Wanted {
@@ -72,7 +80,7 @@ async function read(instance: Instance, workspaceId: string, id: string): Promis
   if (found === undefined) return undefined;
   // The inputs are in canonical form, so they have these types. Defaults are left out.
   const { workspaceId: _, name, customerId, scopes = [], ...others } = found.inputs as Inputs;
-  return { id, name, customerId, scopes, others };
+  return { id, name: name && hasOutput(name) ? undefined : name, customerId, scopes, others };
 }
 
 type Inputs = Partial<Omit<ExistingKey, "id" | "others">> & Properties;

@@ -1,11 +1,11 @@
-import { capitalised, type Granted, importId, type Properties } from "./provider";
+import { capitalised, type Granted, importId, type Properties, specialKey } from "./provider";
 
 /** The text of a program that adopts keys, and of a file that imports them. */
 
 /** A key of the service as a program declares it. */
 export interface ExistingKey {
   readonly id: string;
-  /** `undefined` where the service has none. */
+  /** `undefined` where the service has none that a program can declare. */
   readonly name: string | undefined;
   readonly customerId: string | undefined;
   readonly scopes: readonly Granted[];
@@ -98,7 +98,7 @@ function inputs({ id, name, customerId, scopes, others }: ExistingKey, defaultNa
       : `customerId: ${quoted(customerId)},`,
     ...(name === undefined
       ? [
-          `name: ${quoted(defaultName)}, // The key has no name in the service: the first update sets this one.`,
+          `name: ${quoted(defaultName)}, // The key has no name in the service that a program can have: the first update sets this one.`,
         ]
       : name === defaultName
         ? []
@@ -157,11 +157,14 @@ export function plainName(name = ""): string {
   return /^\d/.test(made) ? `key-${made}` : made;
 }
 
+/** Names that Pulumi can't carry in a map. */
+const uncarried = new Set(["", "toString", specialKey]);
+
 /** Shortens a name and removes separators at its ends. State has no alias that begins with two underscores. */
 function cut(name: string): string {
   const made = name.replace(/^[-_]+/, "");
   const short = Array.from(made).slice(0, longest).join("").replace(/-+$/, "");
-  return short === "" ? "key" : short;
+  return uncarried.has(short) ? "key" : short;
 }
 
 /** Names that no constant can have, and those that the program uses itself. */

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { withSecret } from "./apiKey";
 import type { ApiKeyArgs, KeyValue } from "./keyProperties";
-import { type Facts, isA, registration, settleAbsent } from "./resource";
+import { type Facts, isA, isPlain, registration, settleAbsent } from "./resource";
 
 type Optional<Args, Absent = undefined> = { readonly [Name in keyof Args]?: Args[Name] | Absent | undefined };
 
@@ -207,15 +207,5 @@ function withSecrets(keys: ApiKeySetArgs["keys"]): ApiKeySetArgs["keys"] {
   const entries = Object.entries(keys as Record<string, ApiKeySetEntryArgs>);
   return Object.fromEntries(
     entries.map(([alias, entry]) => [alias, isPlain(entry) ? withSecret(entry) : entry]),
-  );
-}
-
-function isPlain(value: unknown): value is object {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    !Array.isArray(value) &&
-    !pulumi.Output.isInstance(value) &&
-    !(value instanceof Promise)
   );
 }

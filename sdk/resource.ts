@@ -75,6 +75,12 @@ export function registration(
       `${kind} "${name}": the resource option import can't work for dynamic resources. ${insteadOfImport}`,
     );
   }
+  for (const [input, value] of Object.entries(inputs)) {
+    const found = uncarried.find((one) => isPlain(value) && Object.hasOwn(value, one));
+    if (found === undefined) continue;
+    const what = `the name ${JSON.stringify(found)} in ${input}`;
+    throw new pulumi.RunError(`${kind} "${name}": Pulumi can't carry ${what}: choose another.`);
+  }
   // In a component that is a provider of its own, there is no stack, so the class can't guard a grant.
   const isUnguarded = isGuarded && pulumi.runtime.getStackResource() === undefined;
   const type = prefixes[host] + kind;
@@ -98,6 +104,20 @@ export function registration(
       additionalSecretOutputs: [...secrets],
     }),
   ];
+}
+
+/** Pulumi's SDK loses the first of these names, calls the second, and takes the last for a mark of its own. */
+const uncarried = ["__proto__", "toString", "4dabf18193072939515e22adb298388d"];
+
+/** @internal Whether it is an object of properties. */
+export function isPlain(value: unknown): value is object {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !pulumi.Output.isInstance(value) &&
+    !(value instanceof Promise)
+  );
 }
 
 /** A property that every state has, and no inputs have: it shows whether the engine answered with a state. */

@@ -168,6 +168,13 @@ test("pulumi-apikeys adopt leaves out a key that was deleted since it was listed
   expect(err).toContain(`Left out because it was deleted: ${first}.`);
 });
 
+test("K12 pulumi-apikeys adopt writes another name for a key that has Pulumi's text for an Output as its name", async () => {
+  const service = await serviceWith();
+  service.addKey({ ...inMain, name: "Calling [toString] on an [Output<T>] is not supported." });
+  const { out } = await adopt(service, "--workspace", "ws_main");
+  expect(out).toContain('name: "key", // The key has no name in the service that a program can have');
+});
+
 test("pulumi-apikeys adopt writes nothing if one key can't be read", async () => {
   const service = await serviceWith();
   const [first = ""] = addKeys(service);

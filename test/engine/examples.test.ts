@@ -206,9 +206,7 @@ it("T1 T2 examples/rotation creates a new key after 90 days, deletes the previou
   expect((await stack.preview({ expectNoChanges: true })).ok).toBe(false);
   const rotated = await up();
   expect(rotated.changes).toMatchObject({ update: 1, same: 1 });
-  expect(rotated.output).toMatch(
-    /key_\w+ is due: a new key will be created; key_\w+ stays valid until 20/,
-  );
+  expect(rotated.output).toMatch(/key_\w+ is due: a new key will be created; key_\w+ stays valid until 20/);
   const [previous, current] = secrets();
   expect(await stack.outputs()).toMatchObject({
     key: { value: current, secret: true },

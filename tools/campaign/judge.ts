@@ -258,8 +258,7 @@ function stuck({ converged, commands, schedule }: Trace): readonly Finding[] {
       ...operations.filter(({ ended }) => ended === "failed").map(({ message }) => message),
     ])
     .join(" | ");
-  const neverNarrows =
-    schedule.variant.patchScopes === "neverNarrows" && /scopes: should be/.test(what);
+  const neverNarrows = schedule.variant.patchScopes === "neverNarrows" && /scopes: should be/.test(what);
   const apart = neverNarrows
     ? "permissions that the service never takes back (K4)"
     : expected.find(([pattern]) => pattern.test(what))?.[1];

@@ -30,12 +30,13 @@ import {
   type Properties,
   pick,
   secretsKey,
+  specialKey,
 } from "../../core/state";
 import { numeral, spelled } from "../../core/text";
 import type { HeldKey, KeyDraft, KeyInputs, KeyState } from "../apiKey/model";
 import * as keyModel from "../apiKey/model";
 import { contradictions, fixedByExisting, type Problem, twins } from "../apiKey/rules";
-import { optionalFlag, requiredString } from "../fields/schemas";
+import { hasOutput, optionalFlag, requiredString } from "../fields/schemas";
 import { type OwnedKeys, toDeleteIn, toDeleteOf } from "../keys/operations";
 
 const { workspaceId, customerId, name, existingKey, existingId, ...rest } = keyModel.inputs;
@@ -355,6 +356,9 @@ const missing = "is missing: set it to the id of a customer, here or in defaults
 
 function aliasRules(at: string, alias: string): readonly string[] {
   if (alias === "") return [`${at}: an alias can't be empty: choose one.`];
+  if (hasOutput(alias)) return [`${at}: the alias has an Output in a string: choose one that is known.`];
+  if (alias === specialKey)
+    return [`${at}: an alias can't be the name by which Pulumi marks special values.`];
   if (!alias.startsWith("__")) return [];
   return [
     `${at}: an alias can't begin with "__", because Pulumi hides such names and does not compare them.`,

@@ -3,11 +3,13 @@ import * as z from "zod/mini";
 import { pathProblem } from "../../client/request";
 import { specialKey } from "../../core/state";
 
-/** What Pulumi's SDKs make of an Output in a string: it would otherwise become a key's name or value. */
-const outputInString = /Calling \S+ on an \[?Output\b/;
+/** Whether it has what Pulumi's SDKs make of an Output in a string: that would otherwise become a key's name or value. */
+export function hasOutput(value: string): boolean {
+  return /Calling \S+ on an \[?Output\b/.test(value);
+}
 
 export const text = z.string().check(
-  z.refine((value) => !outputInString.test(value), {
+  z.refine((value) => !hasOutput(value), {
     error: "has an Output in a string: use apply, or pulumi.interpolate in Node.js",
     abort: true,
   }),

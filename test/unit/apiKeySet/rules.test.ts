@@ -128,6 +128,16 @@ describe("check of an ApiKeySet", () => {
     ]);
   });
 
+  test("E2 the check of a set fails for an alias that Pulumi takes for something else", () => {
+    const output = "Calling [toString] on an [Output<T>] is not supported.";
+    const names = ["4dabf18193072939515e22adb298388d", output, "constructor"];
+    const keys = Object.fromEntries(names.map((alias) => [alias, { customerId }]));
+    expect(failuresOf({ keys })).toEqual([
+      expect.stringMatching(/^keys\["4dab\w+"\]: an alias can't be the name by which Pulumi marks/),
+      expect.stringMatching(/: the alias has an Output in a string: choose one that is known\.$/),
+    ]);
+  });
+
   test("E2 the check of a set fails for an alias that is empty or begins with __, and for a renamedFrom that is declared or named twice", () => {
     const of = (renamedFrom: string) => ({ customerId, renamedFrom });
     const plain = { customerId };

@@ -80,10 +80,21 @@ test("K12 each resource of the program has a unique name, compared without case,
   for (const write of [programOfKeys, programOfSet]) expect(namesOf(write(adoption([])))).toEqual([]);
 });
 
+test.each([
+  ["toString", "key"],
+  ["4dabf18193072939515e22adb298388d", "key"],
+  ["__proto__", "proto__"],
+])("K12 the program gives a key another alias if Pulumi can't carry its name, %s", (name, alias) => {
+  const { resources } = declaredBy(programOfSet(adoption([key(name)])));
+  expect(resources[0]?.args["keys"]).toEqual({ [alias]: expect.objectContaining({ name }) });
+});
+
 test("K12 the program declares a generated name and an empty customerId where the service shows none", () => {
   const program = programOfKeys(adoption([key(undefined, { customerId: undefined })]));
   expect(declaredBy(program).resources[0]?.args).toMatchObject({ name: "key", customerId: "" });
-  expect(program).toContain("// The key has no name in the service: the first update sets this one.");
+  expect(program).toContain(
+    "// The key has no name in the service that a program can have: the first update sets this one.",
+  );
   expect(program).toContain("// The service shows no customer for this key");
 });
 

@@ -1,6 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
 import { afterEach, beforeEach, describe, expect, expectTypeOf, test, vi } from "vitest";
-import { type ApiKeyArgs, ApiKeySet, type ApiKeySetArgs, Provider, type ProviderArgs } from "../../../sdk";
+import {
+  ApiKey,
+  type ApiKeyArgs,
+  ApiKeySet,
+  type ApiKeySetArgs,
+  Provider,
+  type ProviderArgs,
+} from "../../../sdk";
 import { secretOf } from "../../../sdk/apiKeySet";
 import { CustomerBilling } from "../../../sdk/customerBilling";
 import {
@@ -37,6 +44,17 @@ test.each(["keys.*.enabled", "keys[*].enabled", 'keys["*"].enabled', '["keys"].*
       new ApiKeySet("customers", { ...inWorkspace, keys: {} }, { ignoreChanges: [ignored], import: "id_1" });
     expect(declare(path)).toThrow(`ApiKeySet "customers": the option ignoreChanges can't have ${path}: `);
     expect(declare("keys.acme.enabled")).not.toThrow("ignoreChanges");
+  },
+);
+
+test.each(["__proto__", "toString", "4dabf18193072939515e22adb298388d"])(
+  "E2 a map can't have the name %s, which Pulumi's SDK loses or fails on",
+  (alias) => {
+    const map = Object.fromEntries([[alias, { customerId: "c" }]]);
+    const said = `Pulumi can't carry the name "${alias}" in`;
+    expect(() => new ApiKeySet("s", { workspaceId: "ws_1", keys: map })).toThrow(`${said} keys: choose`);
+    const key = { workspaceId: "ws_1", customerId: "c", metadata: map };
+    expect(() => new ApiKey("ci", key)).toThrow(`${said} metadata: choose`);
   },
 );
 
