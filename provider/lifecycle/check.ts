@@ -26,7 +26,9 @@ export function check(
   proposed?: string,
 ): CheckResult {
   const { definition, host, inState } = context;
-  const named = withName(definition, inputs, proposed ?? name, proposed ? before : undefined);
+  // An existing key needs no new name: `adopt` leaves out one that is the resource's.
+  const proposal = definition.identities(inputs).length === 0 ? proposed : undefined;
+  const named = withName(definition, inputs, proposal ?? name, proposal ? before : undefined);
   const declared = canonical(definition, named);
   const last = before && canonicalInputs(definition.fields, before);
   const elsewhere = declaredElsewhere(context, declared, last, name, urn);
