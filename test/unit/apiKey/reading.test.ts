@@ -223,10 +223,10 @@ describe("a refresh of a key whose secret was regenerated in the service", () =>
     ["stars only", "********"],
     ["only its beginning", "sk_live_****"],
     ["the end of the secret in state", "sk_…0000"],
-    ["what it showed when it created the key, however it is made", "…k2"],
+    ["what it showed when it created the key, however it is made", "sk_****beef"],
   ])("K6 a refresh does not warn of another secret if the masked form shows %s", async (_what, maskedKey) => {
     const keys = regenerated(maskedKey);
-    await keys.read("k2", state);
+    await keys.read("k2", { ...state, maskedKey: "sk_****beef" });
     expect(keys.warnings).toEqual([]);
   });
 });
