@@ -1,0 +1,31 @@
+import { expect, it, onTestFinished } from "vitest";
+import { setScene } from "./scene";
+
+it("names what a program leaves unnamed by the pattern in stack config, with the plugin, and only once (K1)", async () => {
+  const { stack, service, close } = await setScene("autonaming", {
+    host: "plugin",
+    program: `import { ApiKey, RotatingApiKey } from "pulumi-apikeys";
+const base = { workspaceId: "ws_main", customerId: "cus_1" };
+new ApiKey("ci", base);
+new ApiKey("own", { ...base, name: "mine" });
+new RotatingApiKey("rotating", { ...base, rotateEvery: "90d" });
+`,
+  });
+  onTestFinished(close);
+  // An enforced pattern is a warning for a provider that doesn't support it.
+  for (const [name, value] of Object.entries({ pattern: `\${name}-\${hex(4)}`, enforce: "true" })) {
+    const set = await stack.run(["config", "set", "--path", `pulumi:autonaming.${name}`, value]);
+    expect(set.ok, set.output).toBe(true);
+  }
+  const up = await stack.up();
+  expect(up.ok, up.output).toBe(true);
+  expect(up.output).not.toContain("warning");
+  const names = service.keys().map(({ name }) => name);
+  expect(names.toSorted()).toEqual([
+    expect.stringMatching(/^ci-[\da-f]{4}$/),
+    "mine",
+    expect.stringMatching(/^rotating-[\da-f]{4}$/),
+  ]);
+  const again = await stack.preview();
+  expect(again.changes, again.output).toEqual({ same: 4 });
+});
