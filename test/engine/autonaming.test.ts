@@ -1,8 +1,8 @@
-import { expect, it, onTestFinished } from "vitest";
-import { setScene } from "./scene";
+import { expect, it } from "vitest";
+import { createFixture } from "./fixture";
 
-it("names what a program leaves unnamed by the pattern in stack config, with the plugin, and only once (K1)", async () => {
-  const { stack, service, close } = await setScene("autonaming", {
+it("names that a program leaves out come from the pattern in stack config, with the plugin, and only once", async () => {
+  const { stack, service } = await createFixture("autonaming", {
     host: "plugin",
     program: `import { ApiKey, RotatingApiKey } from "pulumi-apikeys";
 const base = { workspaceId: "ws_main", customerId: "cus_1" };
@@ -11,7 +11,6 @@ new ApiKey("own", { ...base, name: "mine" });
 new RotatingApiKey("rotating", { ...base, rotateEvery: "90d" });
 `,
   });
-  onTestFinished(close);
   // An enforced pattern is a warning for a provider that doesn't support it.
   for (const [name, value] of Object.entries({ pattern: `\${name}-\${hex(4)}`, enforce: "true" })) {
     const set = await stack.run(["config", "set", "--path", `pulumi:autonaming.${name}`, value]);
