@@ -1,9 +1,9 @@
-import { chmod, cp, mkdir } from "node:fs/promises";
+import { cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { shellEnvironment } from "../../tools/engine/command";
 import { checkout } from "../../tools/engine/project";
-import { pulumiCli } from "../../tools/engine/pulumiCli";
+import { userCli } from "../../tools/engine/pulumiCli";
 import type { Outcome } from "../../tools/engine/stack";
 import { page } from "../package/docsText";
 import { blocks, commandLines } from "../package/readmeText";
@@ -13,11 +13,6 @@ const text = page("policies.md");
 const [pack = ""] = blocks("ts", text);
 const [command = ""] = commandLines(text);
 const [printed = ""] = blocks("text", text);
-
-/** Starts policy packs for a CLI that was built from its Go modules, which lacks the plugin for Node.js packs. */
-const starter = `#!/bin/sh
-exec node "$(node -p 'require.resolve("@pulumi/pulumi/cmd/run-policy-pack")')" "$@"
-`;
 
 describe("the policy packs of docs/policies.md and of examples/policies", () => {
   let fixture: Fixture;
@@ -37,12 +32,9 @@ describe("the policy packs of docs/policies.md and of examples/policies", () => 
   beforeAll(async () => {
     fixture = await openFixture("policy");
     const { project, stack } = fixture;
-    const [bin, policies] = ["bin", "policies"].map((folder) => join(project.dir, folder));
-    for (const folder of [bin, policies]) await mkdir(folder ?? "");
-    await project.write("bin/pulumi-analyzer-policy-nodejs", starter);
-    await chmod(join(project.dir, "bin/pulumi-analyzer-policy-nodejs"), 0o755);
-    const { root } = await pulumiCli();
-    stack.setEnv("PATH", shellEnvironment(checkout, [join(root, "bin"), bin ?? ""])["PATH"]);
+    await mkdir(join(project.dir, "policies"));
+    // The language host starts policy packs.
+    stack.setEnv("PATH", shellEnvironment(checkout, [await userCli()])["PATH"]);
     await project.write("policies/PulumiPolicy.yaml", "runtime: nodejs\n");
     await project.write("policies/package.json", JSON.stringify({ name: "policies", version: "1.0.0" }));
     await project.write("policies/index.ts", pack);

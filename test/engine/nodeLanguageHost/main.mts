@@ -1,12 +1,18 @@
 /**
  * The language host with which the Pulumi CLI runs Node.js programs in tests, because the CLI's own is not in its Go
- * modules. It starts programs in the same way, but can't install, debug or call functions synchronously.
+ * modules. It starts programs and policy packs in the same way, but can't install, debug or call functions synchronously.
  */
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { type handleUnaryCall, Server, ServerCredentials, status } from "@grpc/grpc-js";
+import {
+  type handleServerStreamingCall,
+  type handleUnaryCall,
+  Server,
+  ServerCredentials,
+  status,
+} from "@grpc/grpc-js";
 import language from "@pulumi/pulumi/proto/language_grpc_pb.js";
 import messages from "@pulumi/pulumi/proto/language_pb.js";
 import plugin from "@pulumi/pulumi/proto/plugin_pb.js";
@@ -46,6 +52,28 @@ async function run(request: messages.RunRequest): Promise<messages.RunResponse> 
   if (code === errorPrinted) return answer.setBail(true);
   return code === 0 ? answer : answer.setError(`Program exited with non-zero exit code: ${code}`);
 }
+
+/** Runs a policy pack, until the engine ends the call. Of its output, the engine needs the port on stdout. */
+const runPolicyPack: handleServerStreamingCall<messages.RunPluginRequest, messages.RunPluginResponse> = (
+  call,
+) => {
+  const { request } = call;
+  const pack = request.getInfo()?.getProgramDirectory() ?? "";
+  const script = createRequire(join(pack, "index.js")).resolve("@pulumi/pulumi/cmd/run-policy-pack");
+  const child = spawn("node", [script, ...request.getArgsList(), pack], {
+    cwd: pack,
+    env: { ...process.env, ...Object.fromEntries(request.getEnvList().map((line) => line.split(/=(.*)/s))) },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  running.add(child);
+  child.stdout.on("data", (data) => call.write(new messages.RunPluginResponse().setStdout(data)));
+  child.stderr.on("data", (data) => call.write(new messages.RunPluginResponse().setStderr(data)));
+  child.once("close", (code) => {
+    running.delete(child);
+    call.end(new messages.RunPluginResponse().setExitcode(code ?? 1));
+  });
+  call.once("cancelled", () => child.kill());
+};
 
 const running = new Set<ReturnType<typeof spawn>>();
 
@@ -103,6 +131,7 @@ server.addService(language.LanguageRuntimeService, {
   // An npm package asks for a plugin with the field `pulumi` of its package.json, which the package doesn't have.
   getRequiredPackages: unary(() => new messages.GetRequiredPackagesResponse()),
   run: unary(run),
+  runPlugin: runPolicyPack,
   cancel: unary(() => {
     for (const child of running) child.kill("SIGINT");
     return new empty.Empty();
