@@ -1,4 +1,6 @@
 import { expect, it } from "vitest";
+import type { Host } from "../../tools/engine/project";
+import { isAll } from "../all";
 import { errorsFor, expectQuiet, expectSilentUp, stepsFor } from "./expectations";
 import { createFixture, type Fixture } from "./fixture";
 
@@ -76,46 +78,49 @@ it("K11 existing keys are adopted by reads and edits alone, stay if only the eng
   expect(live(fixture)).toEqual([]);
 });
 
-it("R17 K11 E2 a key has one owner, and moves to another one that adopts it", async () => {
-  const fixture = await createFixture("owner", { host: "plugin", program: program("") });
-  await update(fixture, `new ApiKey("a", base);`);
-  const [id = ""] = live(fixture);
-  const state = async () => [live(fixture), await holdersOf(fixture, id)];
-  const adopting = (name: string, more = "") =>
-    `new ApiKey("${name}", { ...base, ${more} name: "a", existingId: "${id}" });`;
+it.each<Host>(isAll ? ["dynamic", "plugin"] : ["plugin"])(
+  "R17 K11 E2 a key has one owner, and moves to another one that adopts it, in the %s host",
+  async (host) => {
+    const fixture = await createFixture(`owner-${host}`, { host, program: program("") });
+    await update(fixture, `new ApiKey("a", base);`);
+    const [id = ""] = live(fixture);
+    const state = async () => [live(fixture), await holdersOf(fixture, id)];
+    const adopting = (name: string, more = "") =>
+      `new ApiKey("${name}", { ...base, ${more} name: "a", existingId: "${id}" });`;
 
-  await fixture.declare(program(`new ApiKey("a", base); ${adopting("b")}`));
-  const preview = await fixture.stack.preview();
-  expect(preview.ok).toBe(false);
-  expect(preview.output).toMatch(/the resource [ab] has or adopts (the same key|it)|has or adopts too/);
+    await fixture.declare(program(`new ApiKey("a", base); ${adopting("b")}`));
+    const preview = await fixture.stack.preview();
+    expect(preview.ok).toBe(false);
+    expect(preview.output).toMatch(/the resource [ab] has or adopts (the same key|it)|has or adopts too/);
 
-  // A former owner keeps its key, and the secret, if the adoption fails.
-  await fixture.declare(program(adopting("b", 'customerId: "another",')));
-  const failed = await fixture.stack.up({ args: ["--continue-on-error"] });
-  expect(failed.ok).toBe(false);
-  expect(await state()).toEqual([[id], ["a"]]);
+    // A former owner keeps its key, and the secret, if the adoption fails.
+    await fixture.declare(program(adopting("b", 'customerId: "another",')));
+    const failed = await fixture.stack.up({ args: ["--continue-on-error"] });
+    expect(failed.ok).toBe(false);
+    expect(await state()).toEqual([[id], ["a"]]);
 
-  await update(fixture, `new ApiKey("a", base, { retainOnDelete: true });`);
-  await update(fixture, adopting("b"));
-  expect(await state()).toEqual([[id], ["b"]]);
-  await expectQuiet(fixture);
+    await update(fixture, `new ApiKey("a", base, { retainOnDelete: true });`);
+    await update(fixture, adopting("b"));
+    expect(await state()).toEqual([[id], ["b"]]);
+    await expectQuiet(fixture);
 
-  // From an ApiKey to an entry of a set, which another resource can have once the set releases it.
-  await update(fixture, `set({ one: { name: "a", existingId: "${id}" } });`);
-  await fixture.declare(program(`set({}); ${adopting("keep")}`));
-  const unreleased = await fixture.stack.preview();
-  expect(errorsFor(unreleased, "set").concat(errorsFor(unreleased, "keep")).join()).toContain(
-    "has or adopts",
-  );
-  const released = `set({ one: { name: "a", release: true } }); ${adopting("keep")}`;
-  await fixture.declare(program(released));
-  expect((await fixture.stack.preview()).output).toContain('1 to release and leave in the service: "one"');
-  await update(fixture, released);
-  expect(await state()).toEqual([[id], ["keep"]]);
-  await expectQuiet(fixture);
+    // From an ApiKey to an entry of a set, which another resource can have once the set releases it.
+    await update(fixture, `set({ one: { name: "a", existingId: "${id}" } });`);
+    await fixture.declare(program(`set({}); ${adopting("keep")}`));
+    const unreleased = await fixture.stack.preview();
+    expect(errorsFor(unreleased, "set").concat(errorsFor(unreleased, "keep")).join()).toContain(
+      "has or adopts",
+    );
+    const released = `set({ one: { name: "a", release: true } }); ${adopting("keep")}`;
+    await fixture.declare(program(released));
+    expect((await fixture.stack.preview()).output).toContain('1 to release and leave in the service: "one"');
+    await update(fixture, released);
+    expect(await state()).toEqual([[id], ["keep"]]);
+    await expectQuiet(fixture);
 
-  const rotating = `new RotatingApiKey("rotating", { ...base, name: "a", existingId: "${id}", rotateEvery: "90d" });`;
-  await update(fixture, rotating);
-  expect(await state()).toEqual([[id], ["rotating"]]);
-  await expectQuiet(fixture);
-});
+    const rotating = `new RotatingApiKey("rotating", { ...base, name: "a", existingId: "${id}", rotateEvery: "90d" });`;
+    await update(fixture, rotating);
+    expect(await state()).toEqual([[id], ["rotating"]]);
+    await expectQuiet(fixture);
+  },
+);
