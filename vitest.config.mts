@@ -14,7 +14,7 @@ const onlyInAll = [
   "test/engine/canary.test.ts",
   // When the engine passes which token: unit/core/config, host/configuration.
   "test/engine/tokenRotation.test.ts",
-  // Programs in Python and Go, which need generated SDKs.
+  // Programs in Python, Go and YAML, which need generated SDKs and a language host.
   "test/engine/languages.test.ts",
   // It builds a code generator: engine/import.
   "test/engine/importMany.test.ts",

@@ -28,7 +28,7 @@ describe("the folders under examples/", () => {
   it("are all run by a test: here, or in customersExample, demo, languages and policy.test.ts", async () => {
     const entries = await readdir(examples, { withFileTypes: true });
     const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-    expect(folders.toSorted()).toEqual([...run, "demo", "go", "policies", "python"].toSorted());
+    expect(folders.toSorted()).toEqual([...run, "demo", "go", "policies", "python", "yaml"].toSorted());
   });
 
   it.each(run)(

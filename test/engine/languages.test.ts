@@ -1,13 +1,14 @@
 import { cp, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { startStandIn } from "../../standin";
+import { type StandIn, startStandIn } from "../../standin";
 import { type CommandOptions, type Environment, execute, shellEnvironment } from "../../tools/engine/command";
 import { checkout, makeWorkFolder, quickly } from "../../tools/engine/project";
 import { pulumiCli } from "../../tools/engine/pulumiCli";
 import { pages } from "../package/docsText";
-import { blocks, commandLines } from "../package/readmeText";
-import { expectKept } from "./expectations";
+import { blocks, commandLines, section } from "../package/readmeText";
+import { expectKept, expectSilentUp } from "./expectations";
+import { createFixture, credentials } from "./fixture";
 
 /** Runs a command that must exist and succeed. */
 async function succeed(command: string, args: readonly string[], options: CommandOptions) {
@@ -149,5 +150,41 @@ describe.each(["python", "go"] as const)("the Automation API of %s", (language) 
       await writeFile(join(folder, "main.go"), text);
       await succeed("go", ["build", "-mod=readonly", "-o", "program", "."], { cwd: folder, env });
     }
+  }, 600_000);
+});
+
+describe("programs in YAML", () => {
+  async function start(name: string, example?: "yaml") {
+    const tools = await makeWorkFolder("languages", "yaml-tools");
+    onTestFinished(tools.remove);
+    const host = "github.com/pulumi/pulumi-yaml/cmd/pulumi-language-yaml@v1.25.0";
+    await succeed("go", ["install", host], { env: { ...process.env, GOBIN: tools.path, GOWORK: "off" } });
+    const { PATH } = shellEnvironment(checkout, [tools.path, join(checkout, "plugin")]);
+    const env = (service: StandIn) => ({ ...credentials(service), PATH });
+    return createFixture(name, { byCli: true, env, ...(example && { example }) });
+  }
+
+  it("creates the key of docs/plugin.md with the plugin that the program names", async () => {
+    const { project, service, stack } = await start("shop");
+    const [text = ""] = blocks("yaml", section("YAML", pages["plugin.md"]));
+    await project.write("Pulumi.yaml", text);
+    expect(await stack.up()).toMatchObject({ ok: true, changes: { create: 2 } });
+    const scopes = [
+      { representation: "customers", read: true, update: false },
+      { representation: "orders", read: true, update: true },
+    ];
+    expect(service.keys()).toMatchObject([{ name: "ci", customerId: "customer-1", scopes }]);
+    expect(await stack.outputs()).toEqual({ ciKey: { value: service.secrets().at(-1), secret: true } });
+  }, 600_000);
+
+  it("R13 runs examples/yaml: creates every resource, changes nothing, and keeps the protected credits", async () => {
+    const fixture = await start("apikeys-yaml", "yaml");
+    const { service, stack } = fixture;
+    expect(await stack.up()).toMatchObject({ ok: true, changes: { create: 7 } });
+    expect(Object.keys(await stack.outputs()).toSorted()).toEqual(["acmeKey", "ciKey", "partnerKey"]);
+    expect(service.keys()).toHaveLength(4);
+    await expectSilentUp(fixture);
+    expect(await stack.destroy({ excludeProtected: true })).toMatchObject({ changes: { delete: 5 } });
+    expect([service.keys(), service.billings()]).toMatchObject([[], [{ totalCredits: "1000" }]]);
   }, 600_000);
 });
