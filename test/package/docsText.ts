@@ -5,9 +5,11 @@ import { checkout, packedPackage } from "../../tools/engine/project";
 
 /** A file of this repository. */
 export const read = (path: string) => readFileSync(join(checkout, path), "utf8");
+/** Made from other pages by `npm run schema`. */
+const forRegistry = new Set(["_index.md", "installation-configuration.md"]);
 const pagesIn = (folder: string) =>
   readdirSync(join(checkout, "docs", folder))
-    .filter((name) => name.endsWith(".md"))
+    .filter((name) => name.endsWith(".md") && !forRegistry.has(name))
     .map((name) => join(folder, name));
 /** The names of the pages for users. */
 export const names = pagesIn("");

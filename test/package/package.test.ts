@@ -64,7 +64,7 @@ test("the packed package has what users need and nothing else", async () => {
     /^(LICENSE|(README|CHANGELOG|SECURITY|THIRD_PARTY_NOTICES)\.md|llms\.txt|package\.json)$/,
     /^dist\/(cli|sdk|provider|standin)\/.+\.(js|d\.ts)$/,
     /^plugin\/(pulumi-resource-apikeys(\.cmd)?|(provider|grpc|undici)\.js|LICENSES\.txt)$/,
-    /^docs\/(internals\/interface|[\w-]+)\.md$/,
+    /^docs\/(internals\/interface|(?!_index|installation-)[\w-]+)\.md$/,
     /^examples\/(?!demo)[\w-]+\/\w+(\.(ts|json|yaml|csv|py|txt|go|mod|sum))$/,
   ];
   const isNeeded = (file: string) => needed.some((pattern) => pattern.test(file));

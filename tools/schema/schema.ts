@@ -1,8 +1,7 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { AnyDefinition } from "../../provider/core/definition";
 import { listedKinds } from "../../provider/listing";
 import { definitions } from "../../provider/resources";
+import { between, readPage } from "./pages";
 import { type Member, readSdk, type Sdk } from "./sdk";
 import { type ObjectSpec, type PropertySpec, type Types, typesOf } from "./types";
 
@@ -87,15 +86,11 @@ const elsewhere =
 
 /** The page of the SDK on PyPI: what docs/plugin.md says of Python. */
 function pythonReadme(): string {
-  const page = readFileSync(join(__dirname, "../../docs/plugin.md"), "utf8");
-  const [, install] = /For Python, install the SDK:\n\n(.+?)\n\nFor Go, /s.exec(page) ?? [];
-  if (install === undefined)
-    throw new Error("docs/plugin.md no longer says how to install the SDK for Python");
   return `# API Keys for Pulumi
 
 ${description}
 
-${install}
+${between("For Python, install the SDK:\n\n", "\n\nFor Go, ", readPage("docs/plugin.md"))}
 
 Set the service's base URL and an access token:
 
