@@ -1,12 +1,13 @@
-import { cp, mkdir, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { definitions } from "../../provider/resources";
 import { type StandIn, startStandIn } from "../../standin";
 import { type CommandOptions, type Environment, execute, shellEnvironment } from "../../tools/engine/command";
-import { checkout, makeWorkFolder, quickly } from "../../tools/engine/project";
+import { checkout, createProject, makeWorkFolder, quickly } from "../../tools/engine/project";
 import { pulumiCli } from "../../tools/engine/pulumiCli";
 import { pages } from "../package/docsText";
-import { blocks, commandLines, section } from "../package/readmeText";
+import { blocks, codeBlocks, commandLines, section } from "../package/readmeText";
 import { expectKept, expectSilentUp } from "./expectations";
 import { createFixture, credentials } from "./fixture";
 
@@ -45,9 +46,37 @@ pulumi.runtime.set_mocks(Mocks())
 exec(sys.argv[1])
 `;
 
+/** The descriptions of the resources in the published schema, each with the resource's example. */
+let descriptions: readonly string[];
+
 beforeAll(async () => {
   await succeed("npm", ["run", "--silent", "sdks"], { cwd: checkout });
+  const schema = JSON.parse(await readFile(join(checkout, "sdks", "schema.json"), "utf8"));
+  descriptions = Object.values<{ description: string }>(schema.resources).map(
+    ({ description }) => description,
+  );
 }, 600_000);
+
+it("shows each resource in every language in the published schema, in TypeScript that compiles", async () => {
+  const shown = descriptions.map((text) => codeBlocks(text).map(({ language }) => language));
+  expect(shown).toEqual(Object.keys(definitions).map(() => ["typescript", "python", "go", "yaml"]));
+  const project = await createProject("schema");
+  onTestFinished(project.remove);
+  const files = descriptions.map((_, index) => `${index}.ts`);
+  for (const [index, text] of descriptions.entries())
+    await project.write(files[index] as string, blocks("typescript", text).join("\n"));
+  const options = [
+    "--noEmit",
+    "--ignoreConfig",
+    "--strict",
+    "--skipLibCheck",
+    "--module",
+    "node20",
+    "--target",
+    "es2022",
+  ];
+  await succeed(join(checkout, "node_modules", ".bin", "tsc"), [...options, ...files], { cwd: project.dir });
+}, 60_000);
 
 describe.each(["python", "go"] as const)("the Automation API of %s", (language) => {
   const dir = join(checkout, "examples", language);
@@ -132,10 +161,10 @@ describe.each(["python", "go"] as const)("the Automation API of %s", (language) 
     await expectKept(service.secrets(), printed, home.path);
   }, 600_000);
 
-  it("runs or compiles the programs on the pages", async () => {
+  it("runs or compiles the programs on the pages and in the published schema", async () => {
     const { tools, home, env, program } = await start();
-    const shown = Object.values(pages).flatMap((text) => blocks(language, text));
-    expect(shown.length).toBeGreaterThan(0);
+    const shown = [...Object.values(pages), ...descriptions].flatMap((text) => blocks(language, text));
+    expect(shown.length).toBeGreaterThan(descriptions.length);
     if (language === "python") {
       const [python = ""] = program;
       for (const text of shown) await succeed(python, ["-c", withMocks, text], { cwd: tools.path, env });

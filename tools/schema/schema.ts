@@ -45,7 +45,7 @@ export function packageSchema({ version, homepage }: Manifest): object {
     description,
     keywords: ["pulumi", "apikeys", "api-keys", "category/infrastructure", "kind/native"],
     license: "Apache-2.0",
-    ...(homepage && released(homepage)),
+    ...(homepage && released(homepage, version)),
     // Has the SDKs say the version, and Go have a module.
     meta: { supportPack: true },
     language,
@@ -58,13 +58,15 @@ export function packageSchema({ version, homepage }: Manifest): object {
 }
 
 /** Where an SDK, also one that a user generates, finds the plugin and its pages. */
-function released(homepage: string): object {
+function released(homepage: string, version: string): object {
   const { origin, pathname } = new URL(homepage);
   const [, publisher, name] = pathname.split("/");
+  const repository = `${origin}${pathname}`;
   return {
     publisher,
     homepage,
-    repository: `${origin}${pathname}`,
+    repository,
+    logoUrl: `${repository}/raw/v${version}/docs/logo.svg`,
     pluginDownloadURL: `github://api.github.com/${publisher}/${name}`,
   };
 }
@@ -149,7 +151,7 @@ function resource({ kind, fields, shape: { outputs } }: AnyDefinition, sdk: Sdk,
   return [
     kind,
     {
-      description: withExample(sdk.comment(kind), sdk.example(kind)),
+      description: sdk.comment(kind),
       type: "object",
       properties: Object.fromEntries(properties),
       // Also the secret that state lacks if the key was imported or adopted, so that programs need not unwrap any other.
@@ -189,14 +191,4 @@ function invoke(name: string, sdk: Sdk, types: Types): Named {
       outputs,
     },
   ];
-}
-
-/** The example in the form in which an SDK of another language leaves it out as a whole. */
-function withExample(comment: string, example: string): string {
-  return [
-    comment,
-    "{{% examples %}}\n{{% example %}}\n## Example Usage",
-    example.replace("```ts", "```typescript"),
-    "{{% /example %}}\n{{% /examples %}}",
-  ].join("\n\n");
 }

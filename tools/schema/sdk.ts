@@ -45,15 +45,6 @@ export function readSdk() {
       return comment;
     },
 
-    /** The one example in the doc comment, as a Markdown code block. */
-    example(name: string): string {
-      const [example] = symbolOf(name)
-        .getJsDocTags(checker)
-        .filter((tag) => tag.name === "example");
-      if (example === undefined) throw new Error(`the doc comment of ${name} in sdk/ has no @example`);
-      return ts.displayPartsToString(example.text).trim();
-    },
-
     members: (type: ts.Type): readonly Member[] =>
       checker.getPropertiesOfType(type).map((symbol) => {
         const type = settled(checker.getTypeOfSymbol(symbol));
@@ -95,11 +86,10 @@ function open(entry: string) {
   return { checker, exported: new Map(symbols.map((symbol) => [symbol.name, resolved(symbol)])) };
 }
 
-/** Links as code, and each paragraph in one line; what is fenced stays as it is. */
+/** Links as code, and each paragraph in one line. */
 function plain(comment: string): string {
-  const parts = comment.replace(/\{@link (\S+?)\s*\}/g, "`$1`").split(/(^```[\s\S]*?^```$)/m);
-  return parts
-    .map((part) => (part.startsWith("```") ? part : part.replace(/(?<!\n)\n(?!\n)/g, " ")))
-    .join("")
+  return comment
+    .replace(/\{@link (\S+?)\s*\}/g, "`$1`")
+    .replace(/(?<!\n)\n(?!\n)/g, " ")
     .trim();
 }

@@ -26,13 +26,11 @@ test("the committed pages for the Registry are what `npm run schema` writes", ()
 });
 
 test("the pages for the Registry link only to its own pages, and in a release to existing files of the repository", () => {
+  const { version, description } = manifest;
   const targets = (pages: object) =>
     Object.values(pages).flatMap((text: string) => text.match(/(?<=\]\()[^)]+/g) ?? []);
-  const [own, files] = [
-    /^\/registry\/packages\/apikeys\/api-docs\/\w+\/$/,
-    `${address}/blob/v${manifest.version}/`,
-  ];
-  const before = targets(registryPages(manifest));
+  const [own, files] = [/^\/registry\/packages\/apikeys\/api-docs\/\w+\/$/, `${address}/blob/v${version}/`];
+  const before = targets(registryPages({ version, description }));
   expect(
     before.filter((target) => !own.test(target) && !target.startsWith("https://www.pulumi.com")),
   ).toEqual([]);
@@ -49,6 +47,7 @@ test("the schema says in a release where the plugin is, and who publishes it", (
     publisher: "acme",
     homepage: `${address}#readme`,
     repository: address,
+    logoUrl: `${address}/raw/v${manifest.version}/docs/logo.svg`,
     pluginDownloadURL: "github://api.github.com/acme/pulumi-apikeys",
   });
 });

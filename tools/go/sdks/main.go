@@ -1,7 +1,9 @@
-// Command sdks writes the SDKs that Pulumi generates from a schema: sdks <schema.json> <folder>.
+// Command sdks writes the SDKs that Pulumi generates from a schema, and the schema with an example of each resource:
+// sdks <schema.json> <Pulumi.yaml> <folder>.
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -13,8 +15,15 @@ import (
 	"github.com/pulumi/pulumi/pkg/v3/codegen/schema"
 )
 
-// A loader of other packages, to which the schema must not refer.
-type loader struct{ schema.ReferenceLoader }
+// A loader of this package alone: the schema must not refer to others.
+type loader struct {
+	schema.ReferenceLoader
+	pkg *schema.Package
+}
+
+func (l loader) LoadPackageReferenceV2(context.Context, *schema.PackageDescriptor) (schema.PackageReference, error) {
+	return l.pkg.Reference(), nil
+}
 
 type files = map[string][]byte
 
@@ -36,20 +45,38 @@ var languages = map[string]func(*schema.Package) (files, error){
 }
 
 func main() {
-	if err := run(os.Args[1], os.Args[2]); err != nil {
+	if err := run(os.Args[1], os.Args[2], os.Args[3]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(schemaFile, folder string) error {
+func run(schemaFile, examples, folder string) error {
+	spec := schema.PackageSpec{}
 	text, err := os.ReadFile(schemaFile)
 	if err != nil {
 		return err
 	}
+	if err := json.Unmarshal(text, &spec); err != nil {
+		return err
+	}
+	program, err := os.ReadFile(examples)
+	if err != nil {
+		return err
+	}
+	if err := addExamples(&spec, program); err != nil {
+		return err
+	}
+	published, err := json.MarshalIndent(spec, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := write(folder, files{"schema.json": published}); err != nil {
+		return err
+	}
 	for language, generate := range languages {
 		// Each takes the package for itself, since a generator writes into it.
-		pkg, err := bind(text)
+		pkg, err := bind(spec)
 		if err != nil {
 			return err
 		}
@@ -64,11 +91,7 @@ func run(schemaFile, folder string) error {
 	return nil
 }
 
-func bind(text []byte) (*schema.Package, error) {
-	spec := schema.PackageSpec{}
-	if err := json.Unmarshal(text, &spec); err != nil {
-		return nil, err
-	}
+func bind(spec schema.PackageSpec) (*schema.Package, error) {
 	pkg, problems, err := schema.BindSpec(spec, loader{}, schema.ValidationOptions{})
 	if err == nil && len(problems) > 0 {
 		err = problems
