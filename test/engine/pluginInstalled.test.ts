@@ -71,6 +71,11 @@ describe.each(someOf(kinds, (kind) => kind === "npm package"))("the plugin insta
     expect(service.keys()).toEqual([]);
   });
 
+  it.runIf(kind === "npm package")("hands its schema to the CLI", async () => {
+    const { stdout } = await stack.run(["package", "get-schema", `./${inPackage}/pulumi-resource-apikeys`]);
+    expect(JSON.parse(stdout)).toMatchObject({ name: "apikeys", version });
+  });
+
   it("keeps compiled code for its next start, unless it is an executable", () => {
     const installed =
       kind === "npm package" ? inPackage : `.pulumi-home/plugins/resource-apikeys-v${version}`;
