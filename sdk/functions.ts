@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { FoundKeyScope } from "./keyProperties";
+import type { FoundApiKey } from "./keyProperties";
 import { argumentsOf, type Provider, type ProviderArgs } from "./provider";
 import { hosts } from "./resource";
 import { prefixes } from "./types";
@@ -43,36 +43,6 @@ export interface FoundWorkspace {
   readonly createdAt: string | undefined;
   /** When the workspace was last changed, in the service's own format. */
   readonly updatedAt: string | undefined;
-}
-
-/** A key, as a function returns it: never with its secret. A field that the service leaves out is absent. */
-export interface FoundApiKey {
-  /** The key's id. */
-  readonly id: string;
-  /** The key's name. */
-  readonly name: string | undefined;
-  /** The masked form of the secret. */
-  readonly maskedKey: string | undefined;
-  /** The start of the secret. */
-  readonly prefix: string | undefined;
-  /** When the key expires, in the service's own unit. */
-  readonly expiresAt: number | undefined;
-  /** The key's permissions. */
-  readonly scopes: readonly FoundKeyScope[] | undefined;
-  /** Whether the key works. */
-  readonly enabled: boolean | undefined;
-  /** The id of the customer that the key is for. */
-  readonly customerId: string | undefined;
-  /** Whether the key was deleted, but the service still lists it. */
-  readonly deleted: boolean;
-  /** When the key was created, in the service's own format. */
-  readonly createdAt: string | undefined;
-  /** When the key was last changed, in the service's own format. */
-  readonly updatedAt: string | undefined;
-  /** When the key was last used, in the service's own format; an object or a list as JSON. */
-  readonly lastUsedAt: string | undefined;
-  /** The id of the billing record that the service links to the key. */
-  readonly billingId: string | undefined;
 }
 
 /** A scope that a workspace defines, as a function returns it. A field that the service leaves out is absent. */

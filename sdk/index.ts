@@ -16,7 +16,7 @@ export {
 } from "./apiKeySet";
 export * from "./customerBilling";
 export * from "./functions";
-export type { ApiKeyArgs, FoundKeyScope, KeyScope, KeyScopeArgs } from "./keyProperties";
+export type { ApiKeyArgs, FoundApiKey, FoundKeyScope, KeyScope, KeyScopeArgs } from "./keyProperties";
 export { Provider, type ProviderArgs } from "./provider";
 export * from "./rotatingApiKey";
 export * from "./scope";

@@ -113,3 +113,33 @@ export interface KeyValues {
 }
 /** The value of an input in outputs. */
 export type KeyValue<Name extends keyof ApiKeyArgs> = ValueOf<ApiKeyArgs, KeyValues, Name>;
+
+/** A key, as a function returns it: never with its secret. A field that the service leaves out is absent. */
+export interface FoundApiKey {
+  /** The key's id. */
+  readonly id: string;
+  /** The key's name. */
+  readonly name: string | undefined;
+  /** The masked form of the secret. */
+  readonly maskedKey: string | undefined;
+  /** The start of the secret. */
+  readonly prefix: string | undefined;
+  /** When the key expires, in the service's own unit. */
+  readonly expiresAt: number | undefined;
+  /** The key's permissions. */
+  readonly scopes: readonly FoundKeyScope[] | undefined;
+  /** Whether the key works. */
+  readonly enabled: boolean | undefined;
+  /** The id of the customer that the key is for. */
+  readonly customerId: string | undefined;
+  /** Whether the key was deleted, but the service still lists it. */
+  readonly deleted: boolean;
+  /** When the key was created, in the service's own format. */
+  readonly createdAt: string | undefined;
+  /** When the key was last changed, in the service's own format. */
+  readonly updatedAt: string | undefined;
+  /** When the key was last used, in the service's own format; an object or a list as JSON. */
+  readonly lastUsedAt: string | undefined;
+  /** The id of the billing record that the service links to the key. */
+  readonly billingId: string | undefined;
+}

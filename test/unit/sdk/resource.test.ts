@@ -5,18 +5,13 @@ import {
   type ApiKeyArgs,
   ApiKeySet,
   type ApiKeySetArgs,
+  type FoundApiKey,
   Provider,
   type ProviderArgs,
 } from "../../../sdk";
 import { secretOf } from "../../../sdk/apiKeySet";
 import { CustomerBilling } from "../../../sdk/customerBilling";
-import {
-  type FoundApiKey,
-  type FoundWorkspace,
-  type FunctionInputs,
-  getScopes,
-  getScopesOutput,
-} from "../../../sdk/functions";
+import { type FoundWorkspace, type FunctionInputs, getScopes, getScopesOutput } from "../../../sdk/functions";
 import { argumentsOf } from "../../../sdk/provider";
 import { Scope } from "../../../sdk/scope";
 import { WorkspaceSettings, type WorkspaceSettingsArgs } from "../../../sdk/workspaceSettings";

@@ -99,6 +99,7 @@ test("the functions of the SDK and of the provider agree on arguments and result
   expectTypeOf<Of<typeof functions.getApiKeys>>().toExtend<typeof sdk.getApiKeys>();
   expectTypeOf<Of<typeof functions.getApiKey>>().toExtend<typeof sdk.getApiKey>();
   expectTypeOf<Of<typeof functions.getScopes>>().toExtend<typeof sdk.getScopes>();
+  expectTypeOf<keyof sdk.FoundApiKey>().toEqualTypeOf<keyof functions.FoundApiKey>();
   expectTypeOf<Required<Plain<KeyScope>>>().toEqualTypeOf<Plain<Required<Omit<AnsweredScope, "id">>>>();
 });
 
