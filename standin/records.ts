@@ -1,40 +1,18 @@
 import { isIP } from "node:net";
 import { newId } from "./identity";
-import type { StoredKey, StoredKeyScope } from "./types";
+import { emptyValues, type StoredKey, type StoredKeyScope, shownFields } from "./types";
 import type { Variant } from "./variant";
 
 /** A record as an answer shows it. */
 export type Shown = Record<string, unknown>;
 
-/** The fields that answers show of each record. The names of the records are also those in the answers. */
-const fieldsOf = {
-  apiKey:
-    fields(`id name maskedKey prefix expiresAt scopes enabled customerId deleted createdAt updatedAt lastUsedAt
-    billingId key`),
-  workspace:
-    fields(`id name teamId defaultKeyPrefix defaultAllowedIPs defaultRateLimitPerSecond defaultExpiration
-    createdAt updatedAt`),
-  scope: fields("id name representation description createdAt updatedAt"),
-  billing: fields("id totalCredits usedCredits allowOverages spendCap createdAt updatedAt"),
-};
-export type Kind = keyof typeof fieldsOf;
-
-/** The fields that may have no value, and what is shown then if the variant's `absent` is "empty". */
-const emptyValues: Shown = {
-  ...{ prefix: "", expiresAt: 0, lastUsedAt: "", billingId: "" },
-  ...{ defaultKeyPrefix: "", defaultAllowedIPs: [], defaultRateLimitPerSecond: 0, defaultExpiration: 0 },
-  ...{ description: "", spendCap: "" },
-};
-
-function fields(names: string): readonly string[] {
-  return names.split(/\s+/);
-}
+export type Kind = keyof typeof shownFields;
 
 /** A record as the variant shows it. */
 export function show(kind: Kind, record: object, variant: Variant): Shown {
   const stored = record as Shown;
   return finish(
-    fieldsOf[kind].map((field) => [field, showValue(field, stored[field], variant)]),
+    shownFields[kind].map((field) => [field, showValue(field, stored[field], variant)]),
     variant,
   );
 }

@@ -120,6 +120,27 @@ export interface StoredBilling extends StoredRecord {
   externalMeterId?: string | undefined;
 }
 
+const fields = (names: string): readonly string[] => names.split(/\s+/);
+
+/** The fields that answers show of each record. The names of the records are also those in the answers. */
+export const shownFields = {
+  apiKey:
+    fields(`id name maskedKey prefix expiresAt scopes enabled customerId deleted createdAt updatedAt lastUsedAt
+    billingId key`),
+  workspace:
+    fields(`id name teamId defaultKeyPrefix defaultAllowedIPs defaultRateLimitPerSecond defaultExpiration
+    createdAt updatedAt`),
+  scope: fields("id name representation description createdAt updatedAt"),
+  billing: fields("id totalCredits usedCredits allowOverages spendCap createdAt updatedAt"),
+};
+
+/** The fields that may have no value, and what answers show then if the variant's `absent` is "empty". */
+export const emptyValues: Readonly<Record<string, unknown>> = {
+  ...{ prefix: "", expiresAt: 0, lastUsedAt: "", billingId: "" },
+  ...{ defaultKeyPrefix: "", defaultAllowedIPs: [], defaultRateLimitPerSecond: 0, defaultExpiration: 0 },
+  ...{ description: "", spendCap: "" },
+};
+
 /** A tenant to start with, or to add. Its access token gives access to its workspaces and no others. */
 export interface TenantOptions {
   /** The tenant's name. Default: "acme" for the first tenant, "tenant2", "tenant3" … for the others. */
