@@ -1,5 +1,6 @@
 import type { AnyDefinition } from "../../provider/core/definition";
 import { openRun } from "../../provider/core/run";
+import type { Properties } from "../../provider/core/state";
 import { configuration, type Environment, engineConfig } from "../../provider/lifecycle/config";
 import type { HostContext } from "../../provider/lifecycle/context";
 import { type Lifecycle, lifecycle } from "../../provider/lifecycle/operations";
@@ -50,3 +51,13 @@ export function offline(
 
 /** The inputs that an ApiKey requires, and a name. */
 export const least = { workspaceId: "ws_1", customerId: "cus_1", name: "ci" } as const;
+
+/** The fewest inputs that each kind of resource takes. */
+export const leastOf: Readonly<Record<string, Properties>> = {
+  ApiKey: least,
+  ApiKeySet: { workspaceId: "ws_1", keys: { a: { customerId: "cus_1" } } },
+  RotatingApiKey: { ...least, rotateEvery: "90d" },
+  WorkspaceSettings: { workspaceId: "ws_1", defaultKeyPrefix: "acme" },
+  Scope: { workspaceId: "ws_1", name: "Orders", representation: "orders" },
+  CustomerBilling: { workspaceId: "ws_1", totalCredits: "100" },
+};

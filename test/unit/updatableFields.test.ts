@@ -3,6 +3,8 @@ import type { AnyDefinition } from "../../provider/core/definition";
 import type { Field } from "../../provider/core/fields";
 import { same } from "../../provider/core/state";
 import { definitions } from "../../provider/resources";
+import { shownFields } from "../../standin/types";
+import { least, leastOf } from "./offline";
 import { idIn, replying } from "./replying";
 
 /** Every input that is updated in place must reach the service, and a change of it there must be seen. */
@@ -48,13 +50,7 @@ interface Case {
   readonly readBack: (state: Values) => unknown;
 }
 
-const key = { customerId: "cus_1", name: "ci" };
-const least: Readonly<Record<string, Values>> = {
-  ApiKey: { workspaceId: "ws_1", ...key },
-  RotatingApiKey: { workspaceId: "ws_1", ...key, rotateEvery: "90d" },
-  WorkspaceSettings: { workspaceId: "ws_1", defaultKeyPrefix: "pk" },
-};
-
+const { workspaceId, ...key } = least;
 const inKeys = (name: string) => (state: Values) => (state["keys"] as Record<string, Values>)["a"]?.[name];
 const updatableOf = (definition: AnyDefinition) =>
   definition.fields.filter(({ onChange, local }) => onChange === "update" && !local);
@@ -65,14 +61,13 @@ const cases = Object.values(definitions).flatMap((definition): readonly Case[] =
     return updatableOf(definition).map((field) => ({
       kind,
       field,
-      inputs: (value) => ({ ...least[kind], [field.name]: value }),
+      inputs: (value) => ({ ...leastOf[kind], [field.name]: value }),
       readBack: (state) => state[field.name],
     }));
   // Its entries and defaults consist of the inputs of an ApiKey.
   return updatableOf(definitions["ApiKey"] as AnyDefinition).flatMap((field) => {
     const { name } = field;
     const { [name as "name"]: _, ...others } = key;
-    const workspaceId = "ws_1";
     const common = { kind, field, readBack: inKeys(name) };
     const own = (value: unknown) => ({ workspaceId, keys: { a: { ...key, [name]: value } } });
     const inDefaults = (value: unknown) => ({
@@ -101,6 +96,14 @@ test.each(cases.map((one) => [`${one.kind}.${one.field.name}`, one] as const))(
     expect(same(field, readBack(found?.state ?? {}), before)).toBe(true);
   },
 );
+
+test.each([
+  ["ApiKey", "apiKey"],
+  ["WorkspaceSettings", "workspace"],
+] as const)("the stand-in shows every input of %s that is updated in place", (kind, record) => {
+  const names = updatableOf(definitions[kind] as AnyDefinition).map(({ name }) => name);
+  expect(shownFields[record]).toEqual(expect.arrayContaining(names));
+});
 
 test("every resource but a scope and a grant has an input that is updated in place", () => {
   const kinds = ["ApiKey", "ApiKeySet", "RotatingApiKey", "WorkspaceSettings"];

@@ -1,24 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { unknownSentinels } from "../../../provider/core/fields";
-import type { Properties } from "../../../provider/core/state";
 import { definitions } from "../../../provider/resources";
 import { stateOfAll } from "../apiKeySet/setArbitraries";
-import { offline } from "../offline";
-
-/** The fewest inputs that each kind of resource takes. */
-const least: Readonly<Record<string, Properties>> = {
-  ApiKey: { workspaceId: "ws_1", customerId: "cus_1", name: "ci" },
-  ApiKeySet: { workspaceId: "ws_1", keys: { a: { customerId: "cus_1" } } },
-  RotatingApiKey: { workspaceId: "ws_1", customerId: "cus_1", name: "ci", rotateEvery: "90d" },
-  WorkspaceSettings: { workspaceId: "ws_1", defaultKeyPrefix: "acme" },
-  Scope: { workspaceId: "ws_1", name: "Orders", representation: "orders" },
-  CustomerBilling: { workspaceId: "ws_1", totalCredits: "100" },
-};
+import { leastOf, offline } from "../offline";
 
 describe.each(Object.entries(definitions))("the inputs of %s", (kind, definition) => {
   const resource = offline(undefined, undefined, definition);
   const fields = definition.fields.map(({ name }) => name);
-  const inputs = least[kind] ?? {};
+  const inputs = leastOf[kind] ?? {};
 
   test(`R8 R15 an unknown value in any input of ${kind} passes check and counts as a change`, () => {
     const before = resource.check(inputs, undefined).inputs;
