@@ -6,9 +6,9 @@ import { InconclusiveError, ifElsewhere, reasonOf } from "./errors";
 import type { UpdatableField } from "./fields";
 import { isSecret } from "./secrecy";
 import {
+  type ComparedField,
   caseFolded,
   hiddenIn,
-  type ManagedField,
   observedKey,
   type Properties,
   rewritten,
@@ -18,7 +18,7 @@ import { sentences } from "./text";
 
 /** The value that a field should have after a write. */
 export interface Aim {
-  readonly field: ManagedField;
+  readonly field: ComparedField;
   readonly value: unknown;
   /** Whether the service must have exactly this value. Otherwise it may rewrite a new value: trim it, for example. */
   readonly exact: boolean;
@@ -172,7 +172,7 @@ export async function converge<T>(
 
 /** State after a write: the declared values or, where the service did not apply them, its own (R1). */
 export function stateAfter<T, State extends Properties>(
-  fields: readonly ManagedField[],
+  fields: readonly ComparedField[],
   declared: State,
   settled: Settled<T>,
   observe: (record: T) => Properties,

@@ -1,6 +1,6 @@
 /** The properties of a resource, each described once: its type, how it is compared, what a change does, whether it is secret. */
 import type * as z from "zod/mini";
-import { isRecord, type ManagedField, type Properties, same } from "./state";
+import { type ComparedField, isRecord, type Properties, same } from "./state";
 
 /**
  * The canonical form of a value: values that mean the same become deeply equal, and one that means nothing becomes
@@ -71,12 +71,12 @@ export function defaulted<T, S extends z.ZodMiniType>(
 }
 
 /** An input with its name. Unlike an `Input`'s, its `canonical` fills in the default. */
-export interface Field extends ManagedField, Omit<Facts<unknown>, "canonical"> {
+export interface Field extends ComparedField, Omit<Facts<unknown>, "canonical"> {
   readonly schema: z.ZodMiniType;
 }
 
 /** An input that an edit of the object changes in place. */
-export interface UpdatableField<Name extends string = string> extends ManagedField {
+export interface UpdatableField<Name extends string = string> extends ComparedField {
   readonly name: Name;
   readonly exact: boolean;
   readonly ifAbsent?: unknown;
@@ -111,7 +111,7 @@ export function fieldsOf(inputs: Inputs): readonly Field[] {
 }
 
 /** Inputs in canonical form, without absent ones. */
-export function canonicalInputs(fields: readonly ManagedField[], inputs: Properties): Properties {
+export function canonicalInputs(fields: readonly ComparedField[], inputs: Properties): Properties {
   return Object.fromEntries(
     fields.flatMap(({ name, canonical }) => {
       // Only own properties: an array in place of the inputs would inherit "keys".
@@ -219,7 +219,7 @@ export function contains(value: unknown, isIt: (inner: unknown) => boolean): boo
 
 /** The fields that are certain to differ: an unknown value may turn out to be the same. */
 export function certainlyChanged(
-  fields: readonly ManagedField[],
+  fields: readonly ComparedField[],
   was: Properties,
   is: Properties,
 ): readonly string[] {

@@ -26,12 +26,12 @@ export const serviceKey = "__service";
 export const failedKey = "__failed";
 
 /** A field that can be compared. */
-export interface ManagedField {
+export interface ComparedField {
   readonly name: string;
   readonly canonical: (value: unknown) => unknown;
 }
 
-export function same(field: Pick<ManagedField, "canonical">, left: unknown, right: unknown): boolean {
+export function same(field: Pick<ComparedField, "canonical">, left: unknown, right: unknown): boolean {
   // Most need no canonical form.
   return isDeepStrictEqual(left, right) || isDeepStrictEqual(field.canonical(left), field.canonical(right));
 }
@@ -44,9 +44,9 @@ export function caseFolded(value: unknown): string {
     .toLowerCase();
 }
 
-/** What the service has for the managed fields where that is not what was declared (R1): it may rewrite what it is sent. */
+/** The service's values of the fields where they differ from the declared ones (R1): it may rewrite a value. */
 export function rewritten(
-  fields: readonly ManagedField[],
+  fields: readonly ComparedField[],
   declared: Properties,
   observed: Properties,
 ): Properties | undefined {
@@ -63,7 +63,7 @@ export function hiddenIn(state: Properties, key: string): Properties {
 
 /** State after a read: fields that have drifted have the observed value (R3). The same object if none has. */
 export function applyDrift<State extends Properties>(
-  fields: readonly ManagedField[],
+  fields: readonly ComparedField[],
   state: State,
   observed: Properties,
 ): State {
