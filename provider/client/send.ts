@@ -69,7 +69,7 @@ export interface CallOptions {
 
 /**
  * A GET, a DELETE, and a PATCH with its full target values are repeated whenever they may not have been carried out; a
- * POST only if it was not sent, or was answered with 429.
+ * POST only if it was not sent, or if the service asks to wait.
  */
 export interface ApiRequest<T> extends Credentials, CallOptions {
   readonly method: Method;
@@ -103,7 +103,7 @@ export interface TransportOptions {
 }
 
 export const retryLimits = {
-  /** Not counting those answered with 429. */
+  /** Not counting those after which the service asks to wait. */
   attempts: 4,
   /** From the first attempt on, without pauses: no further one begins later. */
   totalMs: 60_000,
@@ -194,7 +194,7 @@ export function openTransport(options: TransportOptions = {}) {
       const { verdict, status } = outcome;
       if (verdict === "ambiguous" && method !== "GET") mayBeDone = true;
       const askedMs = result.kind === "answered" ? retryAfterMs(result.headers["retry-after"]) : undefined;
-      const isThrottled = status === 429 || (status === 403 && askedMs !== undefined);
+      const isThrottled = asksToWait(status, askedMs);
       const failures = isThrottled ? sent - attempts : attempts + 1;
       const ceilingMs = Math.min(retryLimits.longestPauseMs, retryLimits.firstPauseMs * 2 ** (failures - 1));
       const waitMs = Math.max(askedMs ?? 0, (0.5 + Math.random() / 2) * ceilingMs);
@@ -291,6 +291,10 @@ function judge<T>(result: Exchange, { method, read, secrets }: ApiRequest<T>): W
   const verdict = mayBeDone(method, status) ? "ambiguous" : "refused";
   return new CallError(verdict, `the service answered ${status}${quoted}${redirected}${asked}`, status);
 }
+
+/** Whether the service did nothing and asks to wait: then any call is repeated, except a grant of credits. */
+const asksToWait = (status: number | undefined, askedMs: number | undefined): boolean =>
+  status === 429 || (status === 403 && askedMs !== undefined);
 
 /** Whether the service may have carried the request out although its answer is not a 2xx. */
 function mayBeDone(method: Method, status: number): boolean {
