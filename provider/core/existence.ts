@@ -26,23 +26,23 @@ type Found<T> = { readonly kind: "found"; readonly record: T } | Missing;
 
 interface Missing {
   readonly kind: "missing";
-  /** What the service said. */
-  readonly missing: string;
-  /** Whether it said so by a record with `deleted: true`. */
+  /** The service's words. */
+  readonly said: string;
+  /** Whether the service showed the object with `deleted: true`. */
   readonly marked: boolean;
 }
 
 // ---- Gone ----------------------------------------------------------------------------------------------------------
 
 /** One GET. Throws a CallError unless it finds the object or says that there is none. */
-async function find<T extends Shown>({ kind, read }: Target<T>): Promise<Found<T>> {
+async function readOnce<T extends Shown>({ kind, read }: Target<T>): Promise<Found<T>> {
   try {
     const record = await read();
     if (!record.deleted) return { kind: "found", record };
-    return { kind: "missing", missing: `the service shows the ${kind} as deleted`, marked: true };
+    return { kind: "missing", said: `the service shows the ${kind} as deleted`, marked: true };
   } catch (error) {
     if (!isNotFound(error)) throw error;
-    return { kind: "missing", missing: error.message, marked: false };
+    return { kind: "missing", said: error.message, marked: false };
   }
 }
 
@@ -52,20 +52,20 @@ async function find<T extends Shown>({ kind, read }: Target<T>): Promise<Found<T
  * Throws a CallError or an InconclusiveError if neither is certain.
  */
 export async function lookUp<T extends Shown>(session: Session, target: Target<T>): Promise<T | undefined> {
-  const first = await find(target);
+  const first = await readOnce(target);
   if (first.kind === "found") return first.record;
-  await expectVisible(session, target.workspaceId, first.missing);
-  if (!first.marked) await awaitShown(session, target, first.missing);
+  await expectVisible(session, target.workspaceId, first.said);
+  if (!first.marked) await awaitShown(session, target, first.said);
   // The first answer may have been a mistake, and a list may be truncated or lag behind.
   const last = await pollUntil(session, {
     waitingFor: `the service's list to confirm that ${target.kind} ${target.id} is gone`,
-    look: async () => ({ listed: await isListed(session, target, first), found: await find(target) }),
+    look: async () => ({ listed: await isListed(session, target, first), found: await readOnce(target) }),
     isDone: (seen) => !seen.listed || seen.found.kind === "found",
   });
   if (last.found.kind === "found") return last.found.record;
   if (!last.listed) return undefined;
   throw new InconclusiveError(
-    `${last.found.missing}, but its workspace lists it`,
+    `${last.found.said}, but its workspace lists it`,
     `The access token may not be allowed to read it, or the list may lag behind: run the command again later. ${session.setup.tokenAdvice}`,
   );
 }
@@ -74,7 +74,7 @@ export async function lookUp<T extends Shown>(session: Session, target: Target<T
 export function readsOf<T extends Shown>(session: Session, target: Target<T>, gone: () => InconclusiveError) {
   return {
     read: async (): Promise<T | undefined> => {
-      const found = await find(target);
+      const found = await readOnce(target);
       return found.kind === "found" ? found.record : undefined;
     },
     explainMissing: async (): Promise<T> => {
@@ -86,12 +86,12 @@ export function readsOf<T extends Shown>(session: Session, target: Target<T>, go
 }
 
 /** Throws an InconclusiveError if the workspace of a missing object can't be read: then the object may exist. */
-export async function expectVisible(session: Session, workspaceId: string, missing: string): Promise<void> {
+export async function expectVisible(session: Session, workspaceId: string, said: string): Promise<void> {
   // An earlier read may be from before this token lost its access to the workspace.
   const answer = await sharedReads(session.call).workspace(workspaceId).fresh();
   if (answer.kind === "known") return;
   throw new InconclusiveError(
-    `${missing}, but its workspace can't be read either: ${answer.error.message}`,
+    `${said}, but its workspace can't be read either: ${answer.error.message}`,
     `The access token is the likely cause: it may belong to another account. ${session.setup.tokenAdvice} If the token is right, check the workspace's id; if the workspace was deleted, remove the resource from state with \`pulumi state delete\`.`,
   );
 }
@@ -102,11 +102,7 @@ const waits = new WeakMap<object, Promise<unknown>>();
  * A service that lags behind may show an object that was just created neither by GET nor in its list. In each process one
  * wait serves all objects of a list: after it, none that another process created is too new.
  */
-async function awaitShown<T extends Shown>(
-  session: Session,
-  target: Target<T>,
-  missing: string,
-): Promise<void> {
+async function awaitShown<T extends Shown>(session: Session, target: Target<T>, said: string): Promise<void> {
   const { kind, id, list } = target;
   const before = await list.recent();
   if (before.kind === "known" && before.value.byId.has(id)) return;
@@ -116,14 +112,14 @@ async function awaitShown<T extends Shown>(
   waits.set(list, waiting);
   await waiting;
   if (session.over.aborted)
-    throw new InconclusiveError(`${missing}, and the run ended before it could be confirmed`);
+    throw new InconclusiveError(`${said}, and the run ended before it could be confirmed`);
 }
 
 /** Whether the list has the object as not deleted. Throws an InconclusiveError if it can't be read. */
 async function isListed<T extends Shown>(
   session: Session,
   { kind, id, list, workspaceId }: Target<T>,
-  { missing, marked }: Missing,
+  { said, marked }: Missing,
 ): Promise<boolean> {
   // A list without `deleted` does not contradict a record that has it.
   const isAlive = (record: T | undefined) =>
@@ -135,12 +131,12 @@ async function isListed<T extends Shown>(
   if (now.kind === "known") return isAlive(now.value.byId.get(id));
   if (session.setup.withoutKeyList) return false;
   throw new InconclusiveError(
-    `${missing}, but the workspace's list of ${kind}s can't be read to confirm that it is gone: ${now.error.message}`,
+    `${said}, but the workspace's list of ${kind}s can't be read to confirm that it is gone: ${now.error.message}`,
     `Run the command again, with an access token that is allowed to list the ${kind}s of ${workspaceId}. If that doesn't help and you know that the ${kind} no longer exists, set APIKEYS_NO_KEY_LIST=true for one command, or remove the resource from state with \`pulumi state delete\`.`,
   );
 }
 
-/** Refusals that say nothing about the object. */
+/** Refusals that are not about the object: of the token, of too many requests, or of a gateway. */
 const saysNothing = new Set([401, 403, 408, 429, 499]);
 
 /** Whether a write was refused because of the object or the values, so that the object may be gone. */
@@ -215,7 +211,7 @@ export async function deleteObject<T extends Shown>(
 /** Whether an object whose deletion was accepted no longer exists: a GET or the list says so. */
 async function isDeleted<T extends Shown>(target: Target<T>): Promise<boolean> {
   try {
-    return (await find(target)).kind === "missing";
+    return (await readOnce(target)).kind === "missing";
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
     const list = await target.list.fresh();
