@@ -141,7 +141,7 @@ export function secretIn(
 ): PropertyDescriptor {
   // Unit tests with mocks have no stack, and their mocks may give no secret.
   if (pulumi.runtime.getStackResource() === undefined) return {};
-  // Only when the program uses it: otherwise an imported key would fail programs that never use its secret.
+  // Fails only when the program uses the secret: an imported key must not fail programs that never use it.
   return { get: () => secretOf(kind, name, key, id), enumerable: true };
 }
 

@@ -101,7 +101,7 @@ export function expiresWithin(
   return keys.filter(({ effectiveExpiresAt: time = 0 }) => time > 0 && time * msPerUnit <= latest);
 }
 
-/** What an entry has goes before a default, and null takes that away. */
+/** The value of an entry goes before the default; null in an entry removes the default. */
 function ofEntry(props: PolicyResource["props"], alias: string, field: string): unknown {
   if (field === "workspaceId") return props[field];
   if (field === "effectiveExpiresAt") return at(at(props["__keys"], alias), field);
@@ -113,7 +113,7 @@ function at(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null ? (value as PolicyResource["props"])[name] : undefined;
 }
 
-/** Nothing is read before it is asked for: what is not known yet throws when it is read. */
+/** Reads each property only when the policy uses it, because reading an unknown one throws. */
 function keyOf(label: string, read: (field: string) => unknown, isMigrated = false): PolicyKey {
   const given = <T>(field: string) => (read(field) ?? undefined) as T | undefined;
   const inputs = Object.fromEntries(keyInputs.map((name) => [name, () => given(name)]));

@@ -71,11 +71,11 @@ export interface Writing<T> {
 
 /** The result of a write. */
 export interface Settled<T> {
-  /** What was seen last. */
+  /** The object as it was seen last. */
   readonly record: T;
   /** The aims that the record does not match. */
   readonly missed: readonly Missed[];
-  /** What stopped it after something was sent. */
+  /** The error that stopped it after something was sent. */
   readonly error?: unknown;
   /** Whether the object has not been seen since the write. */
   readonly unseen?: true;

@@ -16,7 +16,7 @@ export class Failure extends Error {
   readonly headline: string;
   /** The headline without the object's name, so that many objects can share it; `found` goes into it. */
   readonly reason: ((found: string) => string) | undefined;
-  /** What the headline says was found of this object. */
+  /** The part of the headline about this object alone: the ids that a search found. */
   readonly found: string;
   /** The other lines, one for each object. */
   readonly lines: readonly string[];
@@ -49,7 +49,7 @@ export function reworded(failure: Failure, reword: (line: string) => string): Fa
   });
 }
 
-/** The service's answers don't tell what is the case. The message is a phrase to follow what was tried. */
+/** The service's answers don't show what it has. The message is a phrase to follow what was tried. */
 export class InconclusiveError extends Error {
   /** What to do. */
   readonly advice: string | undefined;

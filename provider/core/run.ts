@@ -50,7 +50,7 @@ export function openRun(onIdle: () => void = () => {}): OpenRun {
   };
 }
 
-/** Why a request may not be sent. A run that is closed still deletes; nobody knows of what is written once it is over (R20). */
+/** Why a request may not be sent. A closed run still deletes; once it is over, nobody learns the result of a write (R20). */
 export function reasonAgainst(method: string, { closed, over }: Run): string | undefined {
   const signal = method === "DELETE" ? over : closed;
   return method !== "GET" && signal.aborted ? String(signal.reason) : undefined;

@@ -155,7 +155,7 @@ function rules(
 const replacement =
   "grant: the credits were already granted, and replacing the resource would grant them again. Remove what forces it, such as replacementTrigger, replaceOnChanges, replaceWith, --replace or a taint; or, to grant again, change grant; or, to keep the record, set billingId to its id and leave totalCredits out.";
 
-/** What a resource would grant: nothing if it adopts a record. */
+/** The grant that a resource declares: none if it adopts a record. */
 function identities(declared: BillingDraft): readonly string[] {
   const canonical = canonicalInputs(fields, declared);
   const { totalCredits, billingId } = canonical;

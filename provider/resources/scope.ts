@@ -173,7 +173,7 @@ async function create(session: Session, declared: ScopeInputs): Promise<ScopeOut
     candidates: ({ all }) => all.filter((scope) => isAlike(declared, scope)),
     waitingFor: "the service's list to show the scope",
   });
-  // What was there before and differs in form may be what the service answered for.
+  // A scope that was there before and differs only in form may be the one that the service refused to create again.
   const others = failed === undefined || failed.status === 409 ? before.all : [];
   const found = created.kind === "known" ? findFolded(declared, [...created.value, ...others]) : undefined;
   if (found) return adopted(doing, declared, found);

@@ -78,7 +78,7 @@ export const addressesSchema = z.nullish(
 
 /**
  * Addresses in canonical form: a set, sorted, each spelled one way: a block of one address is that address, and what
- * lies below a block's prefix is 0. Anything else, and what is not known yet, comes last, untouched.
+ * lies below a block's prefix is 0. All other entries, and unknown ones, come last, untouched.
  */
 export const canonicalAddresses: Canonical<readonly string[]> = (value) => {
   if (isUnknown(value)) return value as unknown as readonly string[];
@@ -145,7 +145,7 @@ type SettingsDraft = DraftOf<Shape>;
 type SettingsState = StateOf<Shape>;
 
 const fields = fieldsOf(shape.inputs);
-/** What a PATCH can set. */
+/** The settings that a PATCH sets. */
 const settings = updatableFields(shape.inputs);
 type Setting = (typeof settings)[number];
 

@@ -37,13 +37,13 @@ export function openEngine() {
       client?.close();
       [address, client] = [to, undefined];
     },
-    /** Lasting, with a warning's colour and count. */
+    /** A line that stays, with a warning's colour and count. */
     warn: (message: string) => log(LogSeverity.WARNING, message),
     /** Shown beside the resource while it lasts. */
     tell: (message: string) => log(LogSeverity.INFO, message, true),
-    /** Lasting. */
+    /** A line that stays. */
     note: (message: string) => log(LogSeverity.INFO, message),
-    /** What is said meanwhile belongs to the resource, and is shown before the result is. */
+    /** Messages of the operation belong to the resource, and are shown before its result. */
     withResource: <T>(urn: string, operation: () => Promise<T>): Promise<T> => {
       const underWay: Promise<void>[] = [];
       return subjects.run({ urn, underWay }, async () => {

@@ -68,7 +68,7 @@ function handlers({ instance, engine, run }: Served) {
         (error: unknown) => done(serviceError(failed(error).message)),
       );
     };
-  /** What the operation says is shown with its resource. */
+  /** The messages of the operation are shown with its resource. */
   const ofResource =
     (name: Exclude<keyof ReturnType<typeof calls>, "initFailed">): handleUnaryCall<OfResource, unknown> =>
     (call, answer) => {

@@ -45,7 +45,7 @@ function readStruct(reader: BinaryReader): Properties {
     if (field === 1) entries.push(within(reader, readEntry));
     else reader.skipField();
   });
-  // On the wire they come in no order; what is said of them has one.
+  // On the wire they have no order; messages about them need one.
   return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 

@@ -167,7 +167,7 @@ export function plan(now: KeyNow): Plan {
   return { ...compared, holds, preview: () => (state.key ? {} : { key: undefined }) };
 }
 
-/** What differs. Only a new key can have a secret that is lost, whatever the program says (K6). */
+/** Compares a key with its state. Only a new key can have a secret that is lost, whatever the program says (K6). */
 export function comparedKey(now: Omit<KeyNow, "time">): Plan {
   const { id = "", state = {}, inputs } = now;
   const compared = compareFields(fields, now, comparing([{ id, state }], inputs));
@@ -253,7 +253,7 @@ export function outputs({ maskedKey, createdAt, updatedAt, billingId, prefix, ex
   };
 }
 
-/** What an answer leaves out keeps its value. */
+/** An output that an answer leaves out keeps its value. */
 export function stateAfterWrite(
   declared: KeyInputs,
   settled: Settled<ApiKeyRecord>,

@@ -112,7 +112,7 @@ function canonicalDefaults(value: unknown): Properties | undefined {
 
 function canonicalFields(given: Properties, ifEmpty: (field: string, value: unknown) => unknown): Properties {
   const all = Object.entries(defined(given)).map(([field, value]) => {
-    // What is no input of an ApiKey stays as it is, for check to refuse.
+    // Properties that an ApiKey doesn't have stay as they are, for check to refuse.
     const canonical = canonicalOf.get(field) ?? ((other: unknown) => other || undefined);
     return [field, canonical(value) ?? ifEmpty(field, value)];
   });

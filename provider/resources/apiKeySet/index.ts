@@ -93,7 +93,7 @@ async function read(session: Session, { id, state }: Held<Shape>): Promise<SetOu
 
 // ---- Plan ----------------------------------------------------------------------------------------------------------
 
-/** What becomes of each key. */
+/** Decides for each key whether it stays, changes, is replaced, released or deleted. */
 export function plan(now: Now<Shape>): SetPlan {
   const { state, inputs } = now;
   const owned = state === undefined ? keys.noKeys : ownedKeys(state);

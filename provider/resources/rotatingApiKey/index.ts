@@ -97,7 +97,7 @@ async function makeKey(
   return { owned: { byAlias, toDelete: [...toDelete, made] }, failure };
 }
 
-/** Creates a key only once what is due is deleted, so that there are never more than two. */
+/** Creates a key only after the due ones are deleted, so that there are never more than two. */
 async function update(
   session: Session,
   { id, state }: HeldRotating,
@@ -189,7 +189,7 @@ async function lastUse(
   return record && (record.lastUsedAt ?? "");
 }
 
-/** Neither rotates nor deletes. What is gone leaves state; without the current key, the next update creates one. */
+/** Neither rotates nor deletes. A key that is gone leaves state; without the current key, the next update creates one. */
 async function read(session: Session, { id, state }: HeldRotating): Promise<RotatingOutcome | undefined> {
   const owned = await keys.readKeys(session, label(state), ownedKeys(state));
   if (owned.byAlias.size === 0 && owned.toDelete.length === 0) return undefined;
@@ -377,7 +377,7 @@ const ofCurrent = [
   ...["key", "rotatedAt"],
 ];
 const noPrevious = { previousKey: undefined, previousKeyId: undefined, retiresAt: undefined };
-/** What decides which keys there will be. */
+/** The inputs that decide which keys there will be. */
 const deciding = [...needsNewKey, "rotateEvery", "overlap", "retire"] as const;
 
 function previewCreate(inputs: RotatingDraft): Properties {
@@ -385,7 +385,7 @@ function previewCreate(inputs: RotatingDraft): Properties {
   return id === undefined ? noPrevious : { ...noPrevious, keyId: id, key: undefined };
 }
 
-/** What of the outputs an update leaves as it is, or how it changes them, as far as that is known before. */
+/** The outputs after an update, as far as they are known before it. */
 function previewUpdate(decision: Decision): Properties {
   const { state, inputs, does, renewing, current, isUnconfirmed } = decision;
   const stateNow: Properties = state;
@@ -410,7 +410,7 @@ function previewUpdate(decision: Decision): Properties {
     rotatesAt,
   };
   if (does === "keep") return { retiresAt: isUnconfirmed ? unknown : retiresAt, ...ofKey, ...previous };
-  // What has changed waits for the next update.
+  // Other changes wait for the next update.
   const unchanged = Object.fromEntries(needsNewKey.map((name) => [name, state[name]]));
   return { ...ofKey, ...unchanged, ...(inputs.retire === "whenUnused" ? {} : noPrevious) };
 }

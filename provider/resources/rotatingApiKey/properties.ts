@@ -38,7 +38,7 @@ const duration = (what: string) =>
     })
     .check(z.regex(declarable, { error: `must be ${what}` }));
 
-/** `undefined` if it is no duration, or not known yet. */
+/** `undefined` if it is not a duration, or not known yet. */
 export function msOf(value: unknown): number | undefined {
   const [, count, unit = ""] = typeof value === "string" ? (form.exec(value) ?? []) : [];
   const ms = unitMs[unit];
@@ -232,7 +232,7 @@ export function stateOf(
   }) as RotatingState;
 }
 
-/** When the current key was created, and what is due when; `undefined` for what is not known. */
+/** When the current key was created, and when rotation and deletion are due; `undefined` if not known. */
 export function datesOf({ rotateEvery, overlap }: RotatingDraft, { rotatedAt, overlapFrom }: Times) {
   return {
     rotatedAt: iso(rotatedAt),
@@ -241,7 +241,7 @@ export function datesOf({ rotateEvery, overlap }: RotatingDraft, { rotatedAt, ov
   };
 }
 
-/** So long after a time; `undefined` where either is not known. */
+/** A length of time after a time; `undefined` where either is not known. */
 export function after(ms: number | undefined, length: unknown): number | undefined {
   const added = msOf(length);
   return ms === undefined || added === undefined ? undefined : ms + added;
