@@ -33,7 +33,7 @@ export interface Mocks extends pulumi.runtime.Mocks {
 /**
  * Mocks for `pulumi.runtime.setMocks`. Ids and secrets look like those of a real service. As after an update, `key`,
  * `secrets` and `previousKey` are Pulumi secrets, and `name`, `scopes` and `enabled` have defaults. A RotatingApiKey
- * looks as after its first rotation. A resource of another package has its inputs as outputs.
+ * looks like one after its first rotation. A resource of another package has its inputs as outputs.
  */
 export function mocks(): Mocks {
   const resources: MockedResource[] = [];

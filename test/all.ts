@@ -9,5 +9,5 @@ export function someOf<T>(all: readonly T[], isTaken: (one: T) => boolean): read
   return isAll ? all : all.filter(isTaken);
 }
 
-/** A quarter of so many runs on generated values or seeds; test:all makes all of them. */
+/** A quarter of this number of runs on generated values or seeds; test:all makes all of them. */
 export const runs = (all: number): number => (isAll ? all : Math.ceil(all / 4));

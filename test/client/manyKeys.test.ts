@@ -61,7 +61,7 @@ async function updated(service: StandIn, held: readonly Held[], change?: State, 
   };
 }
 
-/** The list of keys keeps its current content for so many requests. */
+/** The list of keys keeps its current content for this number of requests. */
 async function freezeList(service: StandIn, times = Number.POSITIVE_INFINITY): Promise<void> {
   const { url, accessToken } = service;
   const headers = { authorization: `Bearer ${accessToken}` };

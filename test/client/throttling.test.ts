@@ -14,7 +14,7 @@ import {
   wireServer,
 } from "./calls";
 
-/** A service that answers 429 so many times, and then succeeds. */
+/** A service that answers 429 a number of times, and then succeeds. */
 const busyFor = (times: number, ...headers: string[]) =>
   wireServer(({ n }) =>
     n <= times ? answer(429, { message: "slow down" }, ...headers) : answer(200, keyAnswer),

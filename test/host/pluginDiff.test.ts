@@ -90,7 +90,7 @@ const rows: readonly Row[] = [
   ],
   [
     "ApiKeySet",
-    "aliases that are no names",
+    "aliases that are not names",
     { ...set, keys: { 'a"b': {}, "a.b": {}, "a[0]": {}, ü: {} } },
     {
       keys: {

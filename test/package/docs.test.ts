@@ -76,7 +76,7 @@ describe.each(Object.entries(definitions))("the page of %s", (kind, { fields }) 
   });
 });
 
-/** The default in a cell. Any words that are no value count as "words". */
+/** The default in a cell. Any words that are not a value count as "words". */
 function said(cell = ""): string {
   return cell === "required" || /^`.*`$/.test(cell) ? cell : "words";
 }

@@ -3,7 +3,7 @@ import { openRun } from "../../provider/core/run";
 import { failed, openInstance } from "../../provider/instance";
 
 test("an unexpected error is reported by its type and location, never by its message", () => {
-  const { message, kept } = failed(new TypeError("sk_marker_q7ZxW2 is no function"));
+  const { message, kept } = failed(new TypeError("sk_marker_q7ZxW2 is not a function"));
   expect(message).toMatch(/^This is a bug in pulumi-apikeys: TypeError at .*\. Please report it\.$/);
   expect(message).not.toContain("sk_marker");
   expect(kept).toBeUndefined();

@@ -32,7 +32,7 @@ async function run(order: EngineOrder): Promise<Spent> {
     },
     { workDir: dir, pulumiCommand: command },
   );
-  // What Automation API asks after a command is no part of it.
+  // The requests of Automation API after a command don't belong to it.
   stack.info = async () => undefined;
   stack.outputs = async () => ({});
   await act(stack, step);

@@ -23,7 +23,7 @@ export interface NetworkOrder {
   readonly dir: string;
 }
 
-/** What a measured process tells of itself and of what it started. */
+/** The report of a measured process on itself and its children. */
 export interface Spent {
   readonly seconds: number;
   /** undefined on systems without /proc. */
@@ -53,7 +53,7 @@ export function obey<Order>(run: (order: Order) => Promise<Spent>): void {
  *
  * Bytes: `write_bytes` in /proc/<pid>/io counts the pages that were made dirty in files on a disk, and is passed from a
  * child to its parent in the same way. The CLI's are its state: snapshots, their backups and its history. What goes
- * through pipes and sockets, as `wchar` has it, is not in it. A page that is written anew after it was truncated away
+ * through pipes and sockets, as `wchar` has it, is not in it. A page that is written again after it was truncated away
  * counts again, as it should, and a small file counts as whole pages.
  */
 export async function spend(act: () => Promise<void>): Promise<Spent> {

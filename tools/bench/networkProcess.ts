@@ -1,5 +1,5 @@
 /**
- * The network's floor: what a plain script sends with so many requests in flight, and nothing around them. It sends one
+ * The network's floor: what a plain script sends with a given number of requests in flight, and nothing around them. It sends one
  * request for each key and, before it creates keys, the list that K6 needs.
  */
 import { readFile, writeFile } from "node:fs/promises";

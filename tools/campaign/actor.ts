@@ -7,7 +7,7 @@ export type Resource = Pick<HostedResource, "check" | "diff" | "create" | "read"
 
 /** An operation that failed, as the engine is told. */
 export class OperationFailed extends Error {
-  /** What the engine is to keep all the same. */
+  /** The state that the engine keeps although the operation failed. */
   readonly kept: Kept | undefined;
 
   constructor(message: string, kept?: Kept) {

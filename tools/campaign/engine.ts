@@ -78,7 +78,7 @@ export async function refresh(site: Site, state: State): Promise<Command> {
   return desk.close();
 }
 
-/** As an up would begin: the resources that would change, and those that fail the preview. */
+/** The beginning of an update: the resources that would change, and those that fail the preview. */
 export async function preview(site: Site, state: State, program: Program) {
   const desk = openDesk(site, state);
   let changes = unwanted(state, program).length;
@@ -129,7 +129,7 @@ async function register(desk: Desk, declared: Declared): Promise<void> {
   const { retain } = declared;
   if (plan === "same") return desk.put({ ...old, inputs, retain }, old);
   if (plan === "update") return update(desk, { ...old, retain }, old, inputs);
-  // What is created in the place of another is checked as what is new.
+  // A replacement is checked like a new resource.
   return create(desk, { ...declared, inputs: await checked(actor, declared, undefined) }, old);
 }
 
@@ -249,7 +249,7 @@ function openDesk({ actor, control, parallel, requests }: Site, before: State) {
         for (const item of items) if (!failed) await attempt(item);
       }
     },
-    /** `undefined` once nobody waits for it. Its end is recorded all the same. */
+    /** `undefined` once nobody waits for it. Its end is still recorded. */
     async operate(
       name: Operation["name"],
       about: Declared,

@@ -30,7 +30,7 @@ export type Column = keyof typeof columns;
 export interface Finding {
   readonly column: Column;
   readonly what: string;
-  /** The documented limit under which it is counted apart, and is no violation. */
+  /** The documented limit under which it is counted apart, and not as a violation. */
   readonly apart?: string | undefined;
 }
 

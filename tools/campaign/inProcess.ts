@@ -58,7 +58,7 @@ export async function startInProcess(service: Service): Promise<Actor> {
   };
 }
 
-/** What goes in and out is copied as the wire would, so that nobody shares an object with the engine. */
+/** Copies arguments and results as the wire would, so that nobody shares an object with the engine. */
 function asResource(of: Lifecycle, name: string, killed: () => boolean, tellsName: boolean): Resource {
   async function answering<T>(operation: () => Promise<T>): Promise<T> {
     try {
@@ -67,7 +67,7 @@ function asResource(of: Lifecycle, name: string, killed: () => boolean, tellsNam
     } catch (error) {
       if (!killed()) throw asFailed(error);
     }
-    // As the engine tells it, whatever came of the operation.
+    // As the engine tells it, whatever the result of the operation.
     throw new OperationFailed("error reading from server: EOF");
   }
   return {

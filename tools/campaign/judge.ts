@@ -110,7 +110,7 @@ function takenAway(scene: Scene): readonly Finding[] {
     .map((id) => ({ column: "takenAway", what: id }));
 }
 
-/** State lost an object that lives on. What is no key has no call that deletes it, so only a refresh may not drop it. */
+/** State lost an object that lives on. No call deletes an object other than a key, so for those only a refresh counts. */
 function droppedAlive({ command }: Scene): readonly Finding[] {
   const { name, before, state, live } = command;
   const held = new Set(state.flatMap(idsIn));

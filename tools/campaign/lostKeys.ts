@@ -38,7 +38,7 @@ function lostAtTheEnd(trace: Trace): readonly Finding[] {
     });
 }
 
-/** That a later up may name it is no excuse for a provider that was told at once. */
+/** A provider that was told at once must name it, although a later update may do so too. */
 function leftStanding({ commands, made, requests, players }: Trace): readonly Finding[] {
   if (!players.interruptsAtOnce) return [];
   const answered = new Set(requests.filter(({ fault }) => fault === undefined).map(({ n }) => n));
@@ -134,7 +134,7 @@ function isWholeList({ endpoint, status, fault }: LoggedRequest): boolean {
 
 /**
  * Why nobody could name a key: its host was killed, and nobody made a key of its name and customer later; or whenever such
- * a key was being made from then on, the list was asked for in vain. Not to ask is no excuse.
+ * a key was being made from then on, the list was asked for in vain. A provider that did not ask has no excuse.
  */
 function unnameable(trace: Trace, { key, request }: MadeKey, makers: readonly Making[]): string | undefined {
   const { requests, schedule } = trace;

@@ -44,7 +44,7 @@ interface Order {
   readonly program: Program;
 }
 
-/** What came of a command. */
+/** The result of a command. */
 interface Ran extends Command {
   readonly interruption: InterruptionKind | undefined;
   /** What the user reads besides the operations' errors. */
@@ -62,7 +62,7 @@ export interface Players {
   readonly closesOnCancel: boolean;
 }
 
-/** As a pipeline does after a failure, with nobody looking. */
+/** How often a pipeline repeats a failed command, with nobody looking. */
 const repetitions = 3;
 const dayMs = 86_400_000;
 
@@ -231,7 +231,7 @@ async function run(scene: Scene, { name, program }: Order, before: State, troubl
   });
   const ended = stage.standIn.requests.length;
   if (interruption !== undefined) await stage.abandoned();
-  // What a process sent that was ended may arrive after it: it belongs to what was under way.
+  // A request of a process that was ended may arrive afterwards: it belongs to the command that was running.
   for (const operation of result.operations) {
     if (operation.until === ended) operation.until = stage.standIn.requests.length;
   }

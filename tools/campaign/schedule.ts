@@ -178,7 +178,7 @@ function drawTrouble(draw: Draw, variant: Variant, interrupted: number): Trouble
   };
 }
 
-/** Not an untrue answer that only a list could contradict, where the service has none that does. */
+/** Leaves out untrue answers that only a list could contradict, if the service has no such list. */
 function isDetectable(variant: Variant, { endpoint, fault }: CampaignFault): boolean {
   const hidesKeys = variant.listLag > 0;
   switch (fault.kind) {
@@ -233,7 +233,7 @@ function is404({ fault }: CampaignFault): boolean {
   return fault.kind === "status" && fault.status === 404;
 }
 
-/** Answers that say what is not so, where a plausible service gives them. */
+/** Untrue answers that a plausible service gives. */
 const untrue: readonly ((draw: Draw) => Pick<CampaignFault, "endpoint" | "fault">)[] = [
   // Gone, though it lives.
   (draw) => ({
@@ -241,7 +241,7 @@ const untrue: readonly ((draw: Draw) => Pick<CampaignFault, "endpoint" | "fault"
     fault: { kind: "status", status: draw.one([404, 410]) },
   }),
   (draw) => ({ endpoint: [draw.one(["readApiKey", "editApiKey"])], fault: { kind: "markedDeleted" } }),
-  // Done, though nothing was. An answer with the record as it is to be is taken for true (R4, R7), so there is none.
+  // Success, though nothing was written. None has the record as it should be: the provider believes that (R4, R7).
   (draw) => ({
     endpoint: [draw.one(["editApiKey", "editWorkspace", "deleteApiKey"])],
     fault: { kind: "withoutEffect", answer: draw.one(["before", "nothing", "emptyObject"]), status: 200 },

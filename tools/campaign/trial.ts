@@ -33,7 +33,7 @@ export interface Tally {
   schedules: number;
   /** Faults that requests met, and interruptions and outages, each by its kind. */
   readonly injected: Record<string, number>;
-  /** What was counted apart, by column and reason. */
+  /** Events that were counted apart, by column and reason. */
   readonly apart: Record<string, number>;
   readonly violations: { readonly seed: number; readonly column: Column; readonly text: string }[];
 }

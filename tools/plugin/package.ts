@@ -60,7 +60,7 @@ function executable(folder: string) {
   writeFileSync(config, JSON.stringify({ main, output: blob, ...options }));
   execFileSync(execPath, ["--experimental-sea-config", config]);
   copyFileSync(execPath, made);
-  // On macOS a changed program must be signed anew, if only by nobody.
+  // On macOS a changed program must be signed again; an ad-hoc signature is enough.
   if (platform === "darwin") execFileSync("codesign", ["--remove-signature", made]);
   const postject = [require.resolve("postject/dist/cli.js"), made, "NODE_SEA_BLOB", blob];
   const fuse = ["--sentinel-fuse", "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2"];

@@ -154,7 +154,7 @@ test("R8 check accepts unknown values, in every field and at any depth", () => {
         expect(subject.check(declared, before).failures).toEqual([]);
     }),
   );
-  // Other failures are reported all the same.
+  // Other failures are still reported.
   expect(failuresOf({ scopes: [unknownSentinels[6], { representation: "a", read: 1 }] })).toEqual([
     "scopes[1].read: must be true or false.",
   ]);

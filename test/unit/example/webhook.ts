@@ -1,4 +1,4 @@
-/** A resource with POST, GET, PATCH, DELETE and a list: what a new one needs, and nothing more. */
+/** A resource with POST, GET, PATCH, DELETE and a list, to copy for a new one (CONTRIBUTING.md, "Adding a resource"). */
 import * as z from "zod/mini";
 import * as field from "../../../provider/client/decode";
 import { apiPath, type Call, get, many, one, write } from "../../../provider/client/request";
@@ -88,7 +88,7 @@ type Shape = typeof shape;
 type Inputs = InputsOf<Shape>;
 type State = StateOf<Shape>;
 
-/** What a PATCH can set: what writes and compares it is derived from the list above. */
+/** The fields that a PATCH sets. Writes and comparisons derive from this list. */
 const updatable = updatableFields(shape.inputs);
 
 const observe = (webhook: Webhook) => observed(updatable, webhook);

@@ -227,7 +227,7 @@ describe("check of a RotatingApiKey", () => {
     expect(rotating().check({ ...declared, ...change }, undefined).failures).toEqual([line]);
   });
 
-  test("R2 T1 the check of a RotatingApiKey compares lengths of time by value, and fails for what is no length", () => {
+  test("R2 T1 the check of a RotatingApiKey compares lengths of time by value, and fails for any other string", () => {
     const checked = (rotateEvery: unknown) =>
       rotating().check({ ...declared, rotateEvery, overlap: "0d" }, undefined);
     const pairs = { "2w": "14d", "14d": "14d", "336h": "14d", "014d": "14d", "169h": "169h", "1h": "1h" };

@@ -14,7 +14,7 @@ const v6 = fc
 const block = fc
   .tuple(fc.integer({ min: 0, max: 2 ** 32 - 1 }), fc.integer({ min: 0, max: 31 }))
   .map(([number, bits]) => ({ number, bits, text: `${dotted(number)}/${bits}` }));
-/** What is no address or block. */
+/** Strings that are neither an address nor a block. */
 const wrong =
   "10.0.0 010.0.0.1 0x7f.1 2130706433 1.2.3.4/33 1.2.3.4/-1 1.2.3.4/08 1.2.3.4/8/8 1.2.3.4/ ::1/129 fe80::1%eth0 ::: 12345:: [::1] a 1.2.3.4:80 １.2.3.4".split(
     " ",
