@@ -149,7 +149,7 @@ interface Target {
 /** How a command is ended. */
 export type Ending = "ctrlC" | "twoCtrlC" | "engineKilled" | "hostKilled";
 
-/** Runs an up and ends it in this way at a moment. After a killed engine or a second Ctrl-C, the hosts have ended too. */
+/** Runs an update and ends it in this way at a moment. After a killed engine or a second Ctrl-C, the hosts have ended too. */
 async function upCutShort({ stack }: Fixture, ending: Ending, moment: Promise<unknown>): Promise<Outcome> {
   const up = { pid: 0, printed: "", hasEnded: false };
   const onOutput = (text: string) => {

@@ -11,7 +11,7 @@ import type { Declared, Kind, Program } from "./program";
  *   up updates it even if nothing differs. An update that failed that way leaves the new outputs and the old inputs;
  * - a replacement is created before the old object is deleted, and even one that failed with an id dooms the old one;
  * - refresh takes what read gives, and drops what read says is gone;
- * - once interrupted it begins nothing more. The next up goes on beside what nobody waits for any more.
+ * - once interrupted it begins nothing more. The next update runs beside the requests that nobody waits for.
  */
 export interface Command {
   readonly green: boolean;
