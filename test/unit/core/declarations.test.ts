@@ -104,6 +104,18 @@ const failuresOfReplacement = (declared: object, ...name: string[]) => {
   return billing.check({ ...declared }, undefined, ...name).failures;
 };
 
+test("B6: check fails for a grant that state already has, under another name or in a replacement", async () => {
+  const failures = async (name: string, more: object = {}) => {
+    const billing = replying(customerBilling, silent);
+    const urnOf = (of: string) => `urn:pulumi:dev::app::apikeys:index:CustomerBilling::${of}`;
+    await billing.read("bill_1", { ...held, billingId: "bill_1" }, urnOf("one"));
+    return billing.check({ ...held, ...more }, undefined, name, urnOf(name)).failures;
+  };
+  expect(await failures("two")).toEqual([expect.stringMatching(/^grant: .* in state, as "one", .* aliases/)]);
+  expect(await failures("one")).toEqual([expect.stringMatching(/^grant: the credits were already granted/)]);
+  expect(await failures("two", { grant: "another" })).toEqual([]);
+});
+
 test("B6 check fails if a CustomerBilling is replaced with the same grant, and names three ways out", () => {
   const ways =
     /^grant: the credits were already granted, .* Remove what forces .* change grant; or, .* set billingId/;

@@ -4,16 +4,30 @@ import { definitions } from "../../../provider/resources";
 import { stateOfAll } from "../apiKeySet/setArbitraries";
 import { leastOf, offline } from "../offline";
 
-describe.each(Object.entries(definitions))("the inputs of %s", (kind, definition) => {
+describe.each(Object.entries(definitions))("a resource of the kind %s", (kind, definition) => {
   const resource = offline(undefined, undefined, definition);
   const fields = definition.fields.map(({ name }) => name);
   const inputs = leastOf[kind] ?? {};
+  const before = resource.check(inputs, undefined).inputs;
+  const rotated = { keyId: "key_1", rotatedAt: new Date().toISOString() };
+  const state =
+    kind === "ApiKeySet" ? stateOfAll(before) : { ...before, ...(kind === "RotatingApiKey" && rotated) };
+
+  test("R12: check, diff and the plugin's preview send nothing", () => {
+    for (const workspaceId of ["ws_1", "ws_2"]) {
+      const { inputs: declared } = resource.check({ ...inputs, workspaceId }, before);
+      expect(resource.diff("id_1", state, declared).changes === false).toBe(workspaceId === "ws_1");
+      for (const former of [undefined, { id: "id_1", state }])
+        expect(resource.preview(declared, former)).toMatchObject({ workspaceId });
+    }
+  });
+
+  test("R13: an update without changes sends nothing", async () => {
+    expect(resource.diff("id_1", state, before).changes).toBe(false);
+    expect(await resource.update("id_1", state, before)).toMatchObject(state);
+  });
 
   test(`R8 R15 an unknown value in any input of ${kind} passes check and counts as a change`, () => {
-    const before = resource.check(inputs, undefined).inputs;
-    const rotated = { keyId: "key_1", rotatedAt: new Date().toISOString() };
-    const state =
-      kind === "ApiKeySet" ? stateOfAll(before) : { ...before, ...(kind === "RotatingApiKey" && rotated) };
     for (const field of fields)
       for (const unknown of unknownSentinels) {
         // totalCredits can't be combined with billingId, not even with an unknown one.

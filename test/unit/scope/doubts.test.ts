@@ -29,6 +29,7 @@ beforeEach(() => {
   listed = [other];
   listFault = undefined;
   post = () => ({ scope: { ...inputs, id: "sc_1" } });
+  subject.calls.length = 0;
   subject.warnings.length = 0;
 });
 afterEach(() => {
@@ -60,7 +61,7 @@ describe("the create of a scope whose POST fails", () => {
     expect((await subject.create(inputs)).id).toBe("sc_1");
   });
 
-  test("S4 waits for the new scope after a 2xx without it, though one of another spelling was there before", async () => {
+  test("S4: a create whose answer lacks the scope waits for the list to show it, and sends no second POST", async () => {
     let looks = 0;
     post = () => "";
     const lagging = replying(scope, ({ method, path }) => {
@@ -70,6 +71,7 @@ describe("the create of a scope whose POST fails", () => {
       return { scopes: looks < 4 ? [other] : [other, { ...inputs, id: "sc_new" }] };
     });
     expect((await lagging.create(inputs)).id).toBe("sc_new");
+    expect(lagging.calls.filter(({ method }) => method === "POST")).toHaveLength(1);
     post = () => "";
     expect((await subject.create(inputs)).id).toBe("sc_other");
   });
@@ -86,6 +88,17 @@ describe("the create of a scope whose POST fails", () => {
       expect(message).toContain(`the service answered ${status}. ${holds}`);
     },
   );
+});
+
+test("S1: a scope that exists is adopted without a POST if it differs only in form, and is otherwise an error", async () => {
+  listed = [{ ...inputs, id: "sc_there", name: " ORDERS" }];
+  expect((await subject.create(inputs)).id).toBe("sc_there");
+  listed = [{ ...inputs, id: "sc_there", name: "Purchases", description: "All" }];
+  const { message } = await failureOf(subject.create(inputs));
+  expect(message).toContain('(sc_there), with name "Purchases" and description "All"');
+  expect(subject.calls.filter(({ method }) => method === "POST")).toEqual([]);
+  listed = [];
+  expect((await subject.create(inputs)).id).toBe("sc_1");
 });
 
 describe("a scope without the fields that a service leaves out", () => {
@@ -114,15 +127,18 @@ describe("a scope that the list does not show", () => {
   test.each([
     ["other scopes", [{ ...other, representation: "bills" }]],
     ["no scopes", []],
-  ])("S3 R6 stays in state, with a warning, if the list shows %s", async (_what, later) => {
-    const { id, state } = await subject.create(inputs);
-    listed = later;
-    await vi.advanceTimersByTimeAsync(servesMs + 1);
-    expect(await subject.read(id, state)).toEqual({ id, state });
-    expect(subject.warnings).toEqual([
-      expect.stringMatching(/\(sc_1\): the service does not list it.*`pulumi state delete`/),
-    ]);
-  });
+  ])(
+    "S3: a scope that the list does not show stays in state, with a warning (the list shows %s)",
+    async (_what, later) => {
+      const { id, state } = await subject.create(inputs);
+      listed = later;
+      await vi.advanceTimersByTimeAsync(servesMs + 1);
+      expect(await subject.read(id, state)).toEqual({ id, state });
+      expect(subject.warnings).toEqual([
+        expect.stringMatching(/\(sc_1\): the service does not list it.*`pulumi state delete`/),
+      ]);
+    },
+  );
 
   test("S3 is looked for in a list that was read after its create, not in an earlier one", async () => {
     const { id, state } = await subject.create(inputs);

@@ -36,7 +36,7 @@ test("W5 a destroy keeps the values if the program declares the workspace again,
   ]);
 });
 
-test("W5 a destroy restores a setting that an update was the first to declare", async () => {
+test("W5: a destroy restores the former values, also of a setting that an update was the first to declare", async () => {
   const { state } = await settings.create(inputs);
   const now = await settings.update("ws_1", state, { ...inputs, defaultExpiration: 5 });
   await settings.delete("ws_1", now);
@@ -59,10 +59,14 @@ test("W5 former addresses are restored in the service's spelling, and what had n
 });
 
 test.each([404, 403])(
-  "W5 W6 a destroy keeps the state if reading the workspace gives a %i, and names the ways out",
+  "W6: a workspace that can't be read (%i) is never gone: a refresh and a destroy fail, and name the ways out",
   async (status) => {
     const state = await made();
     workspace.fault = { method: "GET", error: refused(status) };
+    const refresh = await failureOf(settings.read("ws_1", state));
+    expect(refresh.message).toMatch(
+      /answered 4\d\d\. State is unchanged\. Check the id, and that the access/,
+    );
     const { message } = await failureOf(settings.delete("ws_1", state));
     expect(message).toMatch(/answered 4\d\d\. It stays in state/);
     expect(message).toMatch(

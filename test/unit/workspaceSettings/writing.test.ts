@@ -23,7 +23,7 @@ const some = fc.record(
   { requiredKeys: [] },
 );
 
-test("W1 a create applies the declared values and changes no others, whether PATCH merges or replaces", async () => {
+test("W1: a create applies the declared values and changes no others, whether PATCH merges or replaces", async () => {
   const habits = fc.record({
     patch: fc.constantFrom("merges", "replaces"),
     answer: fc.constantFrom("after", "before", "nothing"),
@@ -40,7 +40,7 @@ test("W1 a create applies the declared values and changes no others, whether PAT
   );
 });
 
-test("W2 a create sends nothing if the service already has the values, in any spelling", async () => {
+test("W2: a create sends nothing if the service already has the values, in any spelling", async () => {
   workspace.held = { defaultAllowedIPs: ["::1", "10.0.0.1/32"], defaultKeyPrefix: "a" };
   await create({ defaultAllowedIPs: ["10.0.0.1", "0::1"] });
   await create({ defaultKeyPrefix: "a", defaultRateLimitPerSecond: 0 });
@@ -199,6 +199,15 @@ describe("a PATCH of settings whose result is not known", () => {
       );
     },
   );
+});
+
+test("W4: numbers are integers, and 0 is passed on for the service to decide", async () => {
+  const failures = (defaultExpiration: number) =>
+    workspace.settings.check({ ...inputs, defaultExpiration }, undefined).failures;
+  expect([failures(0), failures(1.5)]).toEqual([[], [expect.stringMatching(/^defaultExpiration: must be /)]]);
+  workspace.held = { ...workspace.held, defaultExpiration: 60 };
+  await create({ ...inputs, defaultExpiration: 0 });
+  expect(workspace.bodies()).toMatchObject([{ defaultExpiration: 0 }]);
 });
 
 test("W4 a first PATCH that the service refuses leaves no state, and the error says what it may not accept", async () => {
