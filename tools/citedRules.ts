@@ -1,34 +1,66 @@
-/** A linter: each rule that a comment or a test's name cites stands in docs/internals/rules.md. */
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+/**
+ * A linter: each rule that a comment or a test's name cites stands in docs/internals/rules.md, and each rule has exactly
+ * one test whose name begins with its number and a colon, which `npm test` runs. With --write, writes the table of these
+ * tests; otherwise checks it.
+ */
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, matchesGlob } from "node:path";
 
 const root = join(__dirname, "..");
+const page = "docs/internals/proofs.md";
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 
 function sources(folder: string): readonly string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts"))
-    .map((name) => join(folder, name));
+    .map((name) => `${folder}/${name.replaceAll("\\", "/")}`)
+    .sort();
 }
 
 /** What a comment cites, in brackets, and what a test's name begins with. */
 function cited(source: string): readonly string[] {
   const comments = source.match(/\((?:[RKEWSBT]\d{1,2}(?:, | to )?)+\)/g) ?? [];
-  const names =
-    source.match(/(?<=\b(?:it|test)(?:InAll)?(?:\.each\([^)]*\))?\(\s*["'`])(?:[RKEWSBT]\d{1,2} )+/g) ?? [];
+  const names = source.match(/(?<=\(\s*["'`])[RKEWSBT]\d{1,2}(?: [RKEWSBT]\d{1,2})*(?=:? )/g) ?? [];
   return [...comments, ...names].flatMap((text) => text.match(/[RKEWSBT]\d{1,2}/g) ?? []);
 }
 
-const rules = new Set(
-  Array.from(read("docs/internals/rules.md").matchAll(/^### ([RKEWSBT]\d{1,2}) /gm), ([, rule]) => rule),
+/** The tests of a file that prove a rule. Only test:all runs those that are marked with `isAll`. */
+function proofs(path: string) {
+  const names = read(path).matchAll(/(?<!isAll\))\(\s*(["'`])([RKEWSBT]\d{1,2}): (.*?)\1,/g);
+  return Array.from(names, ([, , rule = "", name = ""]) => ({ path, rule, name }));
+}
+
+const rules = new Map(
+  Array.from(
+    read("docs/internals/rules.md").matchAll(/^### ([RKEWSBT]\d{1,2}) (.*)$/gm),
+    ([, rule = "", title = ""]) => [rule, title],
+  ),
 );
-const all = ["sdk", "provider", "test"]
-  .flatMap(sources)
-  .flatMap((path) => cited(read(path)).map((rule) => ({ path, rule })));
-const unknown = all.filter(({ rule }) => !rules.has(rule));
-for (const { path, rule } of unknown)
-  console.error(`${path}: there is no ${rule} in docs/internals/rules.md`);
-// Fewer are found where the patterns above no longer fit.
-const enough = new Set(all.map(({ rule }) => rule)).size > 30;
-if (!enough) console.error("hardly any rule is cited: tools/citedRules.ts looks in the wrong places");
-if (unknown.length > 0 || !enough) process.exitCode = 1;
+const unknown = ["sdk", "provider", "test"].flatMap(sources).flatMap((path) =>
+  cited(read(path))
+    .filter((rule) => !rules.has(rule))
+    .map((rule) => `${path}: there is no ${rule} in docs/internals/rules.md`),
+);
+/** The files that only test:all runs. */
+const onlyInAll = read("vitest.config.mts").match(/(?<=^ {2}")test\/.*(?=",$)/gm) ?? [];
+const all = ["unit", "client", "host", "engine"]
+  .flatMap((tier) => sources(`test/${tier}`))
+  .filter((path) => !onlyInAll.some((pattern) => matchesGlob(path, pattern)))
+  .flatMap(proofs);
+const found = Array.from(rules, ([rule, title]) => {
+  const tests = all.filter((one) => one.rule === rule);
+  return { rule, title, tests };
+});
+const wrong = found
+  .filter(({ tests }) => tests.length !== 1)
+  .map(({ rule, tests }) => `${rule}: ${tests.length} tests have a name that begins with "${rule}: ", not 1`);
+const rows = found.flatMap(({ rule, title, tests }) =>
+  // The placeholders are those of test.each.
+  tests.map(({ name, path }) => `| ${rule} ${title} | ${name.replace(/%[a-z]|\$\w+/g, "…")} | ${path} |`),
+);
+const text = `# The test of each rule\n\nWritten by \`npx tsx tools/citedRules.ts --write\`. Other tests cite rules too.\n\n| [rule](rules.md) | test | file |\n| --- | --- | --- |\n${rows.join("\n")}\n`;
+if (process.argv.includes("--write")) writeFileSync(join(root, page), text);
+const stale = read(page) === text ? [] : [`${page} is out of date: run this with --write`];
+const problems = [...unknown, ...wrong, ...stale];
+for (const problem of problems) console.error(problem);
+if (problems.length > 0) process.exitCode = 1;

@@ -73,7 +73,7 @@ const services = [
   },
 ];
 test.each(services.flatMap((each) => ["keys", "set"].map((form) => ({ ...each, form }))))(
-  "K12 adopt --as $form writes a program that adopts the keys unchanged, and whose next preview is empty, on $name",
+  "K12: the command adopt --as $form writes a program that adopts the keys unchanged, and whose next preview is empty, on $name",
   async ({ variant, workspaceId, form }) => {
     const service = await serviceWith(variant, workspaceId);
     const ids = addKeys(service, workspaceId);

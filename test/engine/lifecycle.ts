@@ -117,7 +117,7 @@ export function describeLifecycle(host: Host): void {
       expect(writesOf(ran.drifted.up)).toEqual({ editApiKey: 5, editWorkspace: 1 });
     });
 
-    it("R10 K2 a replacement is shown by its field, and the new object is created before the old one is deleted", () => {
+    it("R10: a replacement is shown by its field, and the new object is created before the old one is deleted", () => {
       const { preview, up } = ran.replaced;
       const fields = {
         moved: "customerId",

@@ -288,7 +288,7 @@ describe.each(hosts)("%s, once its run is over", { concurrent: true }, (host, op
   });
 });
 
-describe.concurrent("the plugin, after Cancel", () => {
+describe.concurrent("R20: after the first Ctrl-C, the plugin begins nothing new, and the results of what was under way are saved", () => {
   test("R20 after Cancel, the plugin starts no create and no update, but still reads and deletes", async (context) => {
     const { expect } = context;
     const at = await opened(openPluginFixture, context);

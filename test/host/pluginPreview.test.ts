@@ -191,7 +191,7 @@ const names = someOf(Object.keys(presets) as PresetName[], (name) => few.has(nam
 const cases = names.flatMap((preset) => Object.keys(kinds).map((kind) => ({ preset, kind })));
 let number = 0;
 test.each(cases)(
-  "R18 a preview of the plugin shows the state that the update of $kind then writes, on the server variant $preset",
+  "R18: a preview of the plugin shows the state that the update of $kind then writes, on the server variant $preset",
   async ({ preset, kind }) => {
     const variant = { ...defaultVariant, ...presets[preset], rateLimitPerSecond: 0, laterMs };
     fixture.standIn.setVariant(variant);

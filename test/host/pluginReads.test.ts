@@ -173,7 +173,7 @@ test("K8 R19 an import sends one GET, and gives a key that can be updated and de
   }
 });
 
-test("R19 an import finds each kind of resource with the service's values, and its program shows no change", async () => {
+test("R19: an import finds each kind of resource that has an id, writes nothing, and its program shows no change", async () => {
   const one = someKey();
   const scope = fixture.standIn.addScope({ workspaceId, representation: "a/b", name: "AB" });
   fixture.standIn.editWorkspace("ws_main", { defaultKeyPrefix: "sk", defaultExpiration: 60 });

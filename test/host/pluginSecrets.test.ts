@@ -130,7 +130,7 @@ async function failure(operation: Promise<unknown>): Promise<HostFailure> {
 const resourceOf = (kind: string, place: string): PluginResource => fixture.host.marked(kind, place);
 
 test.each(cases)(
-  "R16 a secret input is marked in every answer about $kind ($place), and is in no message",
+  "R16: a secret input of $kind ($place) is marked as secret in every answer of the plugin, and is in no message",
   async (one) => {
     const { kind, place, least, always, inputs: secretly, update } = one;
     const resource = resourceOf(kind, place);

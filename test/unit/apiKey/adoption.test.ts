@@ -22,7 +22,7 @@ function oneKey(key: object = {}, options: Options = {}) {
 }
 
 describe("an ApiKey with existingId", () => {
-  test("K11 an adoption takes the key without a POST, and without a PATCH if the key matches the program", async () => {
+  test("K11: an adoption takes the key without a POST, and without a PATCH if the key matches the program", async () => {
     const { keys, methods } = oneKey();
     const { id, state } = await keys.create(keys.checked(adopting()));
     expect([id, methods()]).toEqual(["key_1", "GET"]);
@@ -175,7 +175,7 @@ describe("check of an ApiKey with existingId", () => {
     expect([failures(undefined), failures([])]).toEqual([[`keys.a.scopes: ${line}`], []]);
   });
 
-  test("K11 R17 an id that another resource or entry in the workspace declares fails the check, which names that one", () => {
+  test("R17: an existingId that another resource or entry of the program declares fails the check, which names that one", () => {
     const { keys, sets } = adoptions();
     const twice = `existingId: the resource one has or adopts the same key, but two resources can't manage one key. ${handOver}`;
     for (const name of ["one", "one"]) keys.checked(adopting(), undefined, name);

@@ -70,7 +70,7 @@ test("R4 a name that the service rewrote before may stay so if another field cha
   expect([failure, state]).toMatchObject([undefined, { name: "ci", enabled: false }]);
 });
 
-test("K1 an update is one GET and one PATCH with all updatable fields, if the answer matches the program", async () => {
+test("K1: an update is one GET and one PATCH with all updatable fields, if the answer matches the program", async () => {
   const { methods, calls } = await changed({}, { scopes: [{ representation: "orders", read: true }] });
   expect(methods).toBe("GET PATCH");
   expect(calls[1]?.body).toMatchObject({ name: "ci", enabled: true, scopes: [orders] });
@@ -143,7 +143,7 @@ test("K4 scopes are not revoked as a whole if it is enough to send the declared 
   expect(sent).toMatchObject([{ scopes: [orders] }, { scopes: [orders] }]);
 });
 
-test("K4 a key never stays wider than declared without an error, whatever the service does with a PATCH", async () => {
+test("K4: a key never stays wider than declared without an error, whatever the service does with a PATCH", async () => {
   const whims = fc.infiniteStream(fc.constantFrom("takes", "adds", "ignores", "drops"));
   await fc.assert(
     fc.asyncProperty(

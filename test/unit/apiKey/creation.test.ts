@@ -69,7 +69,7 @@ describe("the answer to a create", () => {
     expect(both.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
   });
 
-  test("K6 a key whose answer has no secret is saved, and replaces the key, also after a refresh", async () => {
+  test("K6: a new key whose answer has no secret is saved with an error, and then replaced, also after a refresh", async () => {
     const keys = answering({ ...least, id: "key_2", key: null });
     const { kept, message } = await failureOf(keys.create());
     expect(message).toMatch(
@@ -128,7 +128,7 @@ describe("the answer to a create", () => {
     ["sk_****alue", "sk_****alue"],
     [existingKey, undefined],
   ])(
-    "K5 an answer may have %s as key and maskedKey, and maskedKey never shows the value",
+    "K5: a migrated key has the declared value as its secret, and never shows it as maskedKey, if the answer has %s",
     async (text, shown) => {
       const { state } = await answering({ ...least, id: "key_2", key: text, maskedKey: text }).create({
         existingKey,

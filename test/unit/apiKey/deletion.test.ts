@@ -10,8 +10,8 @@ const deleting = (answers: Answers) => {
 };
 const methods = (service: ReturnType<typeof keyOn>) => service.calls.map(({ method }) => method).join(" ");
 
-describe("a deletion", () => {
-  test("K10 R7 a deletion that is answered with the key as deleted is done", async () => {
+describe("R7: a deletion succeeds only if its answer, a GET or the list of keys shows that the key no longer exists", () => {
+  test("K10: a key is deleted by one DELETE if the answer shows the key as deleted", async () => {
     const { service, done } = deleting({ write: markedDeleted });
     await done;
     expect(methods(service)).toBe("DELETE");

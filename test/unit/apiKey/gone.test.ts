@@ -16,7 +16,7 @@ const unreadable = [
   new CallError("ambiguous", "the service answered 500", 500),
 ];
 
-describe.each(missing)("a key whose GET is answered with %s", (_what, read) => {
+describe.each(missing)("R6: a key is gone only if GETs, workspace and list agree: %s", (_what, read) => {
   test("R6 a key that is not found is gone if its workspace can be read, and the list lacks it or shows it as deleted", async () => {
     for (const list of [withoutIt, asDeleted, { apiKeys: null }])
       expect(await reading({ reads: [read], list })).toBeUndefined();

@@ -58,7 +58,7 @@ function service() {
 }
 
 describe("a refresh of many keys in one workspace", () => {
-  test("R5 R3 a refresh of many keys takes two requests if nothing changed: a GET of the first key, and a list that confirms the others", async () => {
+  test("R5: a refresh of unchanged keys takes two requests: a GET of the first key, and a list that confirms the others", async () => {
     const states = (await service().readAll()).map((one) => one?.state ?? {});
     const keys = service();
     const found = await Promise.all(states.map((state, at) => keys.read(`k${at}`, state)));
@@ -169,14 +169,14 @@ test("K8 a key that state has only the inputs of gets its outputs from a refresh
   expect(keys.diff("k0", read?.state ?? {}, checked)).toMatchObject({ changes: false });
 });
 
-test("K9 a refresh leaves metadata and externalMeterId in state as declared, whatever the service shows", async () => {
+test("K9: a refresh leaves metadata and externalMeterId in state as declared, whatever the service shows", async () => {
   const keys = service();
   keys.held.set("k0", { ...keyOf("k0"), metadata: { a: 2 }, externalMeterId: "theirs" });
   const state = { ...stateOf("k0"), metadata: { a: 1 }, externalMeterId: "ours" };
   expect((await keys.read("k0", state))?.state).toMatchObject(state);
 });
 
-test("R11 a refresh shows no change after a key was used, or its updatedAt changed", async () => {
+test("R11: a refresh shows no change after a key was used, or its updatedAt changed", async () => {
   const keys = service();
   const later = "2027-01-01T00:00:00Z";
   const read = await keys.read("k0", { ...stateOf("k0"), updatedAt: "2026-01-02T00:00:00Z" });

@@ -8,7 +8,7 @@ import { canonicalOf, grants, spelling } from "./inputArbitraries";
 const none = { create: false, read: false, update: false, del: false };
 const scope = (representation: string, more: object) => ({ ...none, representation, ...more });
 
-test("K3 R2 scopes in canonical form are what they grant, whatever their order, ids, false flags and empty entries", () => {
+test("K3: scopes in canonical form are what they grant, whatever their order, ids, false flags and empty entries", () => {
   const spelled = grants.chain((of) => fc.tuple(fc.constant(of), spelling(of)));
   fc.assert(
     fc.property(spelled, ([of, entries]) => {

@@ -39,7 +39,7 @@ test("R2 absent, null and empty values are equal, a wrong type counts as absent,
 });
 
 describe("state after a write", () => {
-  test("R1 state after a write has only the inputs, the outputs and the secret, and no undefined value", () => {
+  test("R1: state after a write has only the inputs, the outputs and the secret, and no undefined value", () => {
     fc.assert(
       fc.property(declared, record, (inputs, answer) => {
         const state = afterWrite(inputs, answer);
@@ -90,7 +90,7 @@ describe("state after a read", () => {
     );
   });
 
-  test("R5 state after a read has the observed values of drifted fields, and everything else unchanged", () => {
+  test("R3: a field has drifted if a read shows another value than after the last write, and nothing else in state changes", () => {
     fc.assert(
       fc.property(declared, record, record, (inputs, answer, later) => {
         const state = afterWrite(inputs, answer);

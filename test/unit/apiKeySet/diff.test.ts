@@ -129,7 +129,7 @@ describe("the diff of a set", () => {
     expect(diffed(state, moved)).toMatchObject({ changes: undefined, replaces: ["workspaceId"] });
   });
 
-  test("E2 the diff of a set keeps a key under its new alias because of renamedFrom, and then needs renamedFrom no more", () => {
+  test("E2: the diff of a set keeps a key under its new alias because of renamedFrom, and then needs renamedFrom no more", () => {
     const state = made({ keys: { old: { customerId, name: "n" }, other: { customerId } } });
     const other = { customerId };
     const renamed = { keys: { new: { customerId, name: "n", renamedFrom: "old" }, other } };

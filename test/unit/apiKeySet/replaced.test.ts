@@ -9,7 +9,7 @@ const replaced = { ...single, keys: { a: { ...entry, keepers: { time: "1" } } } 
 
 const toAdopt = { ...entry, existingId: "key_1" };
 
-test("E1 no key is deleted in an update in which another fails: the next update does it", async () => {
+test("E1: no key is deleted in an update in which another fails: the next update does it", async () => {
   const now = of({ a: { ...entry, keepers: { time: "1" } }, c: { ...entry, name: "new" } });
   const before = of({ a: entry, b: entry, c: entry });
   const set = await afterFailure({ refused: "new" }, before, now);

@@ -42,7 +42,7 @@ test.each([Number.NaN, Number.POSITIVE_INFINITY])(
   },
 );
 
-test("R8 check names all invalid inputs at once by their paths, without quoting values", () => {
+test("R8: check names all invalid inputs at once by their paths, without quoting values", () => {
   const failures = failuresOf({
     ...{ workspaceId: "..", customerId: "", name: 7, enabled: "quoted", prefix: ["quoted"], expiresAt: 0 },
     scopes: [{ representation: "" }, { representation: "b", read: "quoted" }, "quoted", { read: true }],
@@ -118,7 +118,7 @@ test("K1 check takes the name that stack config proposes if name is missing, onc
     expect(named(nameless, olds, "").failures).toEqual(["name: must not be empty."]);
 });
 
-test("R9 check names a property that does not exist, and lists those that do", () => {
+test("R9: check names a property that does not exist, and lists those that do", () => {
   const [failure] = failuresOf({ custommerId: 1 });
   expect(failure).toMatch(/^custommerId: no such property; the properties are workspaceId, /);
   for (const name of fieldNames) expect(failure).toContain(name);
@@ -179,7 +179,7 @@ test("R2 check returns inputs in canonical form without absent ones, and these u
 });
 
 test.each([1, Number.MAX_SAFE_INTEGER, 0, -1, 0.5, 2 ** 60, "60"])(
-  "K7 expiresAt must be a whole number above 0: %j",
+  "K7: expiresAt must be a whole number above 0: %j",
   (expiresAt) => {
     const isRight = Number.isSafeInteger(expiresAt) && Number(expiresAt) > 0;
     expect(failuresOf({ expiresAt })).toEqual(isRight ? [] : [expect.stringMatching(/^expiresAt: must be /)]);

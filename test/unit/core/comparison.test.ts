@@ -37,7 +37,7 @@ function holdsNull(value: unknown): boolean {
   return value === null || (typeof value === "object" && Object.values(value).some(holdsNull));
 }
 
-test("R2 another spelling of the same inputs is no change", () => {
+test("R2: another spelling of the same inputs is no change", () => {
   fc.assert(
     fc.property(spelledTwice, ([before, now]) => {
       expect(subject.diff("id_1", stateOf(before), now)).toMatchObject({ changes: false, replaces: [] });
@@ -47,7 +47,7 @@ test("R2 another spelling of the same inputs is no change", () => {
   );
 });
 
-test("R2 K2 declarations that differ are a change, which replaces for the fields of K2 only", () => {
+test("K2: declarations that differ are a change, and replace the key exactly if a field differs that no edit can change", () => {
   fc.assert(
     fc.property(pair, ([[left, right], before, now]) => {
       const names = differing(left, right);
@@ -79,7 +79,7 @@ test.each([
   },
 );
 
-test("R15 an unknown value in a field that replaces counts as a change of that field", () => {
+test("R15: an unknown value in a field that replaces counts as a change of that field", () => {
   fc.assert(
     fc.property(meant.chain(written), fc.constantFrom(...replacing), sentinel, (inputs, name, unknown) => {
       const { changes, replaces } = subject.diff("id_1", stateOf(inputs), { ...inputs, [name]: unknown });

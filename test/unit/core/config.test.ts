@@ -35,7 +35,7 @@ function resolved({ argument = {}, env = {}, stack = {} }: Given) {
 const withUrl = (baseUrl: string) => ({ stack: { baseUrl, accessToken: "t" } });
 
 describe("the configuration", () => {
-  test("R14 each setting comes from the argument first, then the environment, then stack config", () => {
+  test("R14: each setting comes from the argument first, then the environment, then stack config", () => {
     const places = ["argument", "env", "stack"] as const;
     const presence = fc.subarray([...places], { minLength: 1 });
     fc.assert(

@@ -32,7 +32,7 @@ const spelled = ({ negative, whole, fraction }: Value) =>
       return `${space}${sign}${text}${space}`;
     });
 
-test("B1 credits are compared by value, whatever zeros, signs and spaces they are written with", () => {
+test("B1: credits are compared by value, whatever zeros, signs and spaces they are written with", () => {
   fc.assert(
     fc.property(
       value.chain((of) => fc.tuple(fc.constant(of), spelled(of))),

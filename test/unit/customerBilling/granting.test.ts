@@ -25,7 +25,7 @@ test.each([
   ["is a 409", () => lostAs(409)],
   ["can't be used", () => "<html>"],
 ])(
-  "B3 a grant whose answer %s is open, and no refresh or update sends another request",
+  "B3: a grant is sent once: if its answer %s, it is open, and no refresh or update sends another request",
   async (_how, post) => {
     const service = grants(post);
     const { id, state, message } = await service.open();
@@ -73,7 +73,7 @@ test("B3 another value of grant replaces an open grant, whose deletion warns tha
   ]);
 });
 
-test("B5 billingId makes an open grant that record, without a request", async () => {
+test("B5: billingId adopts a record without a request, also for an open grant", async () => {
   const service = grants(lost);
   const { id, state } = await service.open();
   const { inputs } = service.check({ workspaceId: "ws_1", billingId: "bill_1" }, service.checked());
@@ -102,7 +102,7 @@ test.each([
   },
 );
 
-test("B4 a refresh, a diff and a destroy send nothing, and destroy warns that the credits stay", async () => {
+test("B4: a refresh, a diff and a destroy of a grant send nothing, and destroy warns that the credits stay", async () => {
   const service = grants(() => ({ billing: { id: "bill_1" } }));
   const { id, state } = await service.create(service.checked());
   expect(await service.read(id, state)).toEqual({ id, state });

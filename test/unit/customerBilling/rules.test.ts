@@ -11,7 +11,7 @@ const reasons = (declared: object, olds: object | undefined = before) =>
 const rejected = (change: object) => reasons({ ...before, ...change }).map((reason) => reason.split(":")[0]);
 
 describe("rules of a CustomerBilling", () => {
-  test("B2 the rules of a CustomerBilling reject each changed field, with both ways out and without its value", () => {
+  test("B2: the rules of a CustomerBilling reject each changed field, with both ways out and without its value", () => {
     const changes = {
       workspaceId: "ws_2",
       totalCredits: "4711",

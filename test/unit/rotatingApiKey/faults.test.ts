@@ -38,7 +38,7 @@ test.each([
   },
 );
 
-test("T3 a new key without its secret does not become current, and is deleted before another is created", async () => {
+test("T3: a new key without its secret does not become current, and is deleted before another is created", async () => {
   const { ci, failed } = await openFailedRotation(withoutSecret);
   expect(failed.message).toContain("did not return the secret");
   expect(failed.state).toMatchObject({

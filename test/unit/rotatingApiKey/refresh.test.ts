@@ -4,7 +4,7 @@ import { iso, type Kept, openRotated, type rotating } from "./rotatingService";
 describe("a refresh", () => {
   const refreshed = async (ci: ReturnType<typeof rotating>, { id, state }: Kept) => ci.read(id, state);
 
-  test("T6 a refresh neither rotates nor deletes, however long that has been due", async () => {
+  test("T6: a refresh neither rotates nor deletes, however long that has been due", async () => {
     const { ci, kept } = await openRotated();
     ci.at(900);
     expect(await refreshed(ci, kept)).toEqual(kept);

@@ -3,7 +3,7 @@ import { asks } from "../keyService";
 import { failureOf } from "../replying";
 import { declared, iso, type Kept, openRotated, rotating } from "./rotatingService";
 
-test("T1 a key is rotated at rotatesAt, and the previous key is deleted at retiresAt", async () => {
+test("T1: a key is rotated at rotatesAt, and the previous key is deleted at retiresAt", async () => {
   const ci = rotating();
   let kept = await ci.create();
   expect(kept.state).toMatchObject({
@@ -65,7 +65,7 @@ test.each([{ name: "cd" }, { enabled: false }])(
 );
 
 test.each(["customerId", "prefix", "expiresAt", "externalMeterId", "metadata", "keepers"])(
-  "T2 a change of %s rotates at once, with an overlap",
+  "T2: a change of %s, which replaces an ApiKey, rotates at once, with an overlap",
   async (name) => {
     const ci = rotating();
     const first = await ci.create();
@@ -156,7 +156,7 @@ test("T1 if a deletion and a rotation are both due, one update deletes, and the 
 describe("with retire 'whenUnused',", () => {
   const inputs = { ...declared, retire: "whenUnused" };
 
-  test("T5 the previous key is deleted after a whole overlap without use, whatever the format of lastUsedAt", async () => {
+  test("T5: the previous key is deleted only after a whole overlap without use, whatever the format of lastUsedAt", async () => {
     const { ci, kept: rotated } = await openRotated(inputs, 90, { lastUsedAt: "last Tuesday" });
     ci.edit("key_1", { lastUsedAt: "today" });
     ci.at(97);
@@ -266,7 +266,7 @@ describe("before the previous key is deleted", () => {
     ["was deleted", undefined, "no longer exists"],
     ["was disabled", { enabled: false }, "was changed outside Pulumi"],
   ])(
-    "T4 the current key is read first: if that %s, it fails and changes nothing until a refresh",
+    "T4: before the previous key is deleted, the current one is read: if that %s, the update fails and changes nothing",
     async (_, change, what) => {
       const { ci, kept } = await openRotated();
       ci.at(97);
@@ -286,7 +286,7 @@ describe("before the previous key is deleted", () => {
 });
 
 describe("a clock that is behind the last rotation", () => {
-  test("T7 a clock that is behind still gives the previous key its whole overlap once the clock is right again", async () => {
+  test("T7: a clock that is behind still gives the previous key its whole overlap once the clock is right again", async () => {
     const ci = rotating();
     const first = await ci.create();
     ci.at(-40);
@@ -307,7 +307,7 @@ describe("a clock that is behind the last rotation", () => {
 });
 
 describe("the end of a rotating key:", () => {
-  test("T8 destroy deletes both keys, and those that were still to be deleted; the next destroy deletes what is left", async () => {
+  test("T8: destroy deletes both keys, and those that were still to be deleted; the next destroy deletes what is left", async () => {
     const { ci, kept } = await openRotated();
     ci.live.set("key_9", { id: "key_9" });
     const state = { ...kept.state, __toDelete: [{ id: "key_9", name: "ci" }] };

@@ -9,7 +9,7 @@ const refused = (change: object) =>
   scope.rules({ ...before, ...change }, before, unchecked).map((reason) => reason.split(":")[0]);
 
 describe("rules of a Scope", () => {
-  test("S2 the rules of a Scope fail for a changed name or description, with the way out", () => {
+  test("S2: the rules of a Scope fail for a changed name or description, with the way out", () => {
     expect(refused({ name: "Other" })).toEqual(["name"]);
     expect(refused({ description: "Other" })).toEqual(["description"]);
     expect(refused({ name: "Other", description: "Other" })).toEqual(["name", "description"]);

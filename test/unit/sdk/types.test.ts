@@ -247,7 +247,7 @@ describe("a resource class", () => {
     expect(found).toMatchObject(expected);
   });
 
-  test("K8 the secret of an ApiKey fails if state does not have it", async () => {
+  test("K8: the secret of an ApiKey fails for a program that uses it if state does not have it", async () => {
     const { isKnown, isSecret, promise, allResources } = secretOf(undefined, "key_1");
     const [failed] = await Promise.allSettled([promise(), isKnown, isSecret, allResources()]);
     const message = expect.stringMatching(/^ApiKey "ci": state does not/);

@@ -24,7 +24,7 @@ function dotted(number: number): string {
   return [24, 16, 8, 0].map((shift) => Math.floor(number / 2 ** shift) % 256).join(".");
 }
 
-test("R2 W3 allowed addresses are a set: order, repetition and spelling make no difference", () => {
+test("W3: allowed addresses are a set: order, repetition and spelling make no difference", () => {
   const spelled = (entry: string) => {
     const length = entry.includes(":") ? 128 : 32;
     return fc.constantFrom(entry, ` ${entry} `, entry.toUpperCase(), `${entry}/${length}`);
