@@ -261,6 +261,21 @@ test("R16 keys of a set with secret names are named by alias and id, including t
   expect(all).not.toContain("Nightingale");
 });
 
+test.each([[["keys", "a"]], [["keys"]]])(
+  "R16 a former name that was secret with all of %j is in no later message",
+  async (path) => {
+    const set = service({ undeletable: true });
+    const [before = {}, after = {}] = [{ name }, { name: "Wren", keepers: { k: "2" } }].map((entry) => ({
+      ...of({ a: { customerId: "cus_of_a", ...entry } }),
+      __secrets: [path],
+    }));
+    const first = await set.create(before);
+    const { kept } = await failureOf(set.update(first, after, before));
+    set.diff(first.id, kept?.state ?? {}, set.check(after, after).inputs);
+    expect(set.progress.at(-1)).toMatch(/1 already replaced, still to delete: "key_1"\.$/);
+  },
+);
+
 test("R16 a secret workspace is masked in the line of a set's preview", async () => {
   const set = service();
   const [before, after] = [{ a: {} }, {}].map((keys) => ({
