@@ -108,7 +108,7 @@ test("a service with a certificate of an unknown authority gets nothing, and the
   expect(requests).toEqual([]);
 });
 
-test("APIKEYS_DEBUG=1 prints one line for each request: method, path, status or failure, attempt, milliseconds", async () => {
+test("APIKEYS_DEBUG=1 prints one line for each request: method, path without secrets, status or failure, attempt, milliseconds", async () => {
   const lines: string[] = [];
   const server = await wireServer(({ n }, socket) => {
     if (n === 1) return void socket.resetAndDestroy();
@@ -118,12 +118,16 @@ test("APIKEYS_DEBUG=1 prints one line for each request: method, path, status or 
   const call = callTo(`${server.url}/pre`, { log: (line) => lines.push(line) });
   await api.readApiKey(call, { workspaceId: "w/1", keyId: "k" });
   await errorOf(api.createApiKey(call, newKey));
+  await errorOf(
+    api.readApiKey({ ...call, secrets: ["ws_secret"] }, { ...keyPath, workspaceId: "ws_secret" }),
+  );
   const target = "GET /pre/api/v1/workspace/w%2F1/api-key/k";
   expect(lines.map((line) => line.replace(/\d+ ms$/, "N ms"))).toEqual([
     `apikeys: ${target} failed (the connection was reset before the service answered) attempt 1 N ms`,
     `apikeys: ${target} 503 attempt 2 N ms`,
     `apikeys: ${target} 200 attempt 3 N ms`,
     "apikeys: POST /pre/api/v1/api-key 403 attempt 1 N ms",
+    "apikeys: GET /pre/api/v1/workspace/[secret]/api-key/k 403 attempt 1 N ms",
   ]);
 });
 
