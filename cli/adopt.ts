@@ -36,7 +36,7 @@ export const adopt = command("adopt", usage, readOptions, async (options, termin
     await write(options, terminal, tell);
     return 0;
   } catch (error) {
-    tell(`${failed(error).message} Nothing was written.`);
+    tell(`${failed(error).message}\nNothing was written.`);
     return 1;
   }
 });
@@ -77,9 +77,8 @@ async function write(
   const { env } = terminal;
   const unset = variables.filter((name) => !env[name]);
   if (unset.length > 0) {
-    throw new Failure(
-      `Set the environment variable${unset.length > 1 ? "s" : ""} ${unset.join(" and ")}. This command doesn't read stack config.`,
-    );
+    const missing = `Set the environment variable${unset.length > 1 ? "s" : ""} ${unset.join(" and ")}. This command doesn't read stack config.`;
+    throw new Failure("configuration", missing);
   }
   const { workspaceId } = wanted;
   const managed = await Promise.all(files.map((file) => managedBy(file, workspaceId)));
@@ -101,6 +100,6 @@ async function onFile<T>(file: string, done: "read" | "written", act: () => Prom
   try {
     return await act();
   } catch (error) {
-    throw new Failure(`${file} can't be ${done}: ${(error as Error).message}.`);
+    throw new Failure("wrongInput", `${file} can't be ${done}: ${(error as Error).message}.`);
   }
 }

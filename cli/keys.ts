@@ -40,7 +40,7 @@ export async function existingKeys(
     const key = await read(instance, workspaceId, id);
     if (key !== undefined) keys.push(key);
     else if (keyIds.length === 0) tell(`Left out because it was deleted: ${id}.`);
-    else throw new Failure(`There is no key ${id} in workspace ${workspaceId}: check both ids.`);
+    else throw new Failure("notFound", `There is no key ${id} in workspace ${workspaceId}: check both ids.`);
   }).finally(() => {
     hasFailed = true;
   });

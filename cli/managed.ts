@@ -43,15 +43,13 @@ export function managedKeys(text: string, file: string, workspaceId: string): Ma
     if (external === true || isElsewhere) return [{ name, ids: [] }];
     const all = idsIn(resource["id"], state).filter((id) => id !== undefined && id !== null);
     if (all.includes(encrypted)) {
-      throw new Failure(
-        `${file}: the ids of the keys of "${name}" are encrypted. Export the stack with \`pulumi stack export --show-secrets\`, and delete that file afterwards.`,
-      );
+      const problem = `${file}: the ids of the keys of "${name}" are encrypted. Export the stack with \`pulumi stack export --show-secrets\`, and delete that file afterwards.`;
+      throw new Failure("wrongInput", problem);
     }
     const ids = all.filter((id) => typeof id === "string" || typeof id === "number").map(String);
     if (ids.length < all.length) {
-      throw new Failure(
-        `${file}: the ids of the keys of "${name}" can't be read. Export the stack again, and leave the file as it is.`,
-      );
+      const problem = `${file}: the ids of the keys of "${name}" can't be read. Export the stack again, and leave the file as it is.`;
+      throw new Failure("wrongInput", problem);
     }
     return [{ name, ids }];
   });
@@ -63,7 +61,8 @@ function resourcesIn(text: string, file: string): readonly Properties[] {
   const deployment = isRecord(state) ? state["deployment"] : undefined;
   const resources = isRecord(deployment) ? (deployment["resources"] ?? []) : undefined;
   if (Array.isArray(resources)) return resources.filter(isRecord);
-  throw new Failure(`${file} is not a stack's state: export it with \`pulumi stack export --file ${file}\`.`);
+  const problem = `${file} is not a stack's state: export it with \`pulumi stack export --file ${file}\`.`;
+  throw new Failure("wrongInput", problem);
 }
 
 /** Drops the parser's error, which quotes the text and with it secrets. */

@@ -9,7 +9,7 @@ import {
 } from "./client/service";
 import { Failure, orFail } from "./core/errors";
 import { defined, type Properties } from "./core/state";
-import { capitalised, listed, sentences } from "./core/text";
+import { listed, sentences } from "./core/text";
 import { configuration, engineConfig, nodeProblem } from "./lifecycle/config";
 import type { HostContext } from "./lifecycle/context";
 import { type Listing, orThrow, type SharedRead, type SharedReads, sharedReads } from "./reads";
@@ -28,7 +28,7 @@ const shared = openTransport();
  */
 export function sourceOf(get: (key: string) => unknown): Source {
   const problem = nodeProblem();
-  if (problem !== undefined) throw new Failure(problem);
+  if (problem !== undefined) throw new Failure("configuration", problem);
   const config = engineConfig(get);
   return { configuration: () => configuration(config, process.env), transport: () => shared };
 }
@@ -103,7 +103,8 @@ export async function getApiKey(
     id = single(`key named "${name}" in workspace ${workspaceId}`, name, all).id;
   }
   const key = await readKey(source, workspaceId, id);
-  if (key.deleted) throw new Failure(`Reading key ${id} of workspace ${workspaceId}: it was deleted.`);
+  if (key.deleted)
+    throw new Failure("notFound", `Reading key ${id} of workspace ${workspaceId}: it was deleted.`);
   return withoutSecret(key);
 }
 
@@ -162,18 +163,17 @@ function single<T extends { readonly id: string; readonly name: string | undefin
   const [first] = found;
   if (first !== undefined && found.length === 1) return first;
   if (found.length > 1) {
-    throw new Failure(
-      `There is more than one ${what}: ${found.map(({ id }) => id).join(", ")}. Use its id instead.`,
-    );
+    const several = `There is more than one ${what}: ${found.map(({ id }) => id).join(", ")}. Use its id instead.`;
+    throw new Failure("notFound", several);
   }
   const some = all.map(({ id, name }) => (name === undefined ? id : `"${name}" (${id})`));
   const there = some.length === 0 ? "are none" : `${some.length === 1 ? "is" : "are"} ${listed(some)}`;
-  throw new Failure(`No ${what} found; there ${there}.`);
+  throw new Failure("notFound", `No ${what} found. There ${there}.`);
 }
 
 function expectOne(what: string, id: string | undefined, name: string | undefined): void {
   if ((id === undefined) === (name === undefined))
-    throw new Failure(`Finding ${what}: give either id or name.`);
+    throw new Failure("wrongInput", `Finding ${what}: give either id or name.`);
 }
 
 /** Fails for ids that can't be part of a path, such as that of an unset variable. */
@@ -181,7 +181,7 @@ function expectIds(ids: Readonly<Record<string, unknown>>): void {
   for (const [name, id] of Object.entries(ids)) {
     const problem = typeof id === "string" ? pathProblem(id) : "is not a string";
     if (problem !== undefined)
-      throw new Failure(`The argument ${name} ${problem}: set it to an id of the service.`);
+      throw new Failure("wrongInput", `The argument ${name} ${problem}: set it to an id of the service.`);
   }
 }
 
@@ -197,7 +197,8 @@ async function ask<T>(
   advice?: string,
 ): Promise<T> {
   const found = source.configuration();
-  if (found.problems.length > 0) throw new Failure(`${doing}: ${found.problems.map(capitalised).join(" ")}`);
+  if (found.problems.length > 0)
+    throw new Failure("configuration", found.problems.join(" "), { subject: `${doing}:` });
   const call = { transport: source.transport(), credentials: found.credentials };
   const words = { doing, notDone: "", ...(advice && { advice }) };
   return orFail(act(sharedReads(call), call), { setup: found }, words);

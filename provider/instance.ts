@@ -39,9 +39,8 @@ export function openInstance(options: OfHost & { readonly env: Environment }) {
     resource(kind: string): Lifecycle {
       const definition = definitions[kind];
       if (definition === undefined) {
-        throw new Failure(
-          `This version of pulumi-apikeys has no resource ${kind}: install the version that wrote the state, or a later one.`,
-        );
+        const what = `This version of pulumi-apikeys has no resource ${kind}. Install the version that wrote the state, or a later one.`;
+        throw new Failure("unsupported", what);
       }
       return lifecycle(definition, {
         ...options,
@@ -61,13 +60,12 @@ export function openInstance(options: OfHost & { readonly env: Environment }) {
  * All that a host may tell the engine of an error, because the error itself may contain secrets. `kept`: what the engine
  * is to save although the operation failed.
  */
-export function failed(error: unknown): Pick<Failure, "message" | "kept"> {
-  return error instanceof Failure ? error : { message: bug(error), kept: undefined };
-}
-
-/** The message of an unexpected error may contain secrets, so only its kind and place are shown. */
-function bug(error: unknown): string {
+export function failed(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  // The message of an unexpected error may contain secrets, so only its kind and place are shown.
   const { name, stack = "" } = error instanceof Error ? error : { name: typeof error };
   const [, place = ""] = /^\s+(at .*)/m.exec(stack) ?? [];
-  return `This is a bug in pulumi-apikeys: ${[name, place].join(" ").trim()}. State is unchanged, but the service may have carried out a request. ${capitalised(askForReport())}.`;
+  const what = `This is a bug in pulumi-apikeys: ${[name, place].join(" ").trim()}`;
+  const outcome = "State is unchanged, but the service may have carried out a request";
+  return new Failure("bug", [what, outcome, capitalised(askForReport())]);
 }

@@ -25,7 +25,7 @@ export const listedKinds = Object.keys(listers);
 export async function list(source: Source, kind: string, workspaceId?: unknown): Promise<readonly Listed[]> {
   const find = Object.hasOwn(listers, kind) ? listers[kind] : undefined;
   if (find === undefined) {
-    throw new Failure(`${kind} can't be listed: the service has no call that lists such objects.`);
+    throw new Failure("unsupported", `${kind} can't be listed: the service has no call for that.`);
   }
   if (typeof workspaceId === "string") return find(source, workspaceId);
   const { workspaces } = await getWorkspaces(source);

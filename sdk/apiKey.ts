@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { type ApiKeyArgs, type KeyValues, keyInputs } from "./keyProperties";
-import { type Facts, isA, type Outputs, optionsOfGet, registration, settleAbsent } from "./resource";
+import { type Facts, fail, isA, type Outputs, optionsOfGet, registration, settleAbsent } from "./resource";
 
 /** What the service returns of a key. */
 export interface KeyOutputs {
@@ -156,18 +156,16 @@ export function secretOf(
   // as known, but the missing id as unknown. So the id is waited for too.
   return pulumi.all([held, id]).apply(([value]) => {
     if (value !== undefined) return value;
-    throw new pulumi.RunError(
-      `${kind} "${name}": state does not have its secret, because the key was adopted or imported, and the service shows a secret only once. Use the value from where it is kept today; or leave existingId out and change keepers, which creates a new key with its secret.`,
-    );
+    const problem = `${kind} "${name}": state does not have its secret, because the key was adopted or imported. The service shows a secret only once. Use the value from where it is kept today; or leave existingId out and change keepers, which creates a new key with its secret.`;
+    fail("APIKEYS1006", problem);
   });
 }
 
 /** Not enumerable, so that a program can export the whole resource. */
 function noSecretIn(name: string): PropertyDescriptor {
   const get = () => {
-    throw new pulumi.RunError(
-      `ApiKey "${name}": ApiKey.get reads no secret, because the service shows it only once, when it creates the key. Use the value from where it is kept today, or a stack reference to the stack that created the key.`,
-    );
+    const problem = `ApiKey "${name}": ApiKey.get reads no secret, because the service shows it only when it creates the key. Use the value from where it is kept today, or a stack reference to the stack that created the key.`;
+    fail("APIKEYS1006", problem);
   };
   return { get, enumerable: false };
 }

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { withSecret } from "./apiKey";
 import type { ApiKeyArgs, KeyValue } from "./keyProperties";
-import { type Facts, isA, isPlain, registration, settleAbsent } from "./resource";
+import { type Facts, fail, isA, isPlain, registration, settleAbsent } from "./resource";
 
 type Optional<Args, Absent = undefined> = { readonly [Name in keyof Args]?: Args[Name] | Absent | undefined };
 
@@ -147,7 +147,7 @@ export class ApiKeySet extends pulumi.CustomResource {
     const amongAll = () =>
       // If the set is about to change, the preview knows only the declared entries.
       this.keys.apply((keys) => {
-        if (isPlain(keys) && !Object.hasOwn(keys, alias)) throw noKey(this.#name, alias);
+        if (isPlain(keys) && !Object.hasOwn(keys, alias)) failWithoutKey(this.#name, alias);
         return pulumi
           .all([this.secrets, this.ids])
           .apply(([secrets, ids]) => secretOf(this.#name, alias, secrets, ids));
@@ -166,9 +166,8 @@ function refuseWildcard(name: string, ignored: readonly string[] = []): void {
   const wildcard = /^(?:keys|\["keys"\])(?:\.\*|\[\*\]|\["\*"\])(.*)/;
   const [path, rest = ""] = ignored.map((one) => wildcard.exec(one)).find((found) => found !== null) ?? [];
   if (path === undefined) return;
-  throw new pulumi.RunError(
-    `ApiKeySet "${name}": the option ignoreChanges can't have ${path}: once an entry is removed, Pulumi would ignore changes of some entries only, at random. Name each entry instead, as in keys.acme${rest}.`,
-  );
+  const problem = `ApiKeySet "${name}": the option ignoreChanges can't have ${path}. Once an entry is removed, Pulumi would ignore changes of some entries only, at random. Name each entry instead, as in keys.acme${rest}.`;
+  fail("APIKEYS1001", problem);
 }
 
 /** A member of an Output is known in a preview even where other members are not. An Output has methods of its own. */
@@ -191,14 +190,13 @@ type Strings = Readonly<Record<string, string>> | undefined;
 export function secretOf(name: string, alias: string, secrets: Strings, ids: Strings): string {
   const secret = secrets !== undefined && Object.hasOwn(secrets, alias) ? secrets[alias] : undefined;
   if (secret !== undefined || (secrets === undefined && ids === undefined)) return secret as string;
-  if (ids === undefined || !Object.hasOwn(ids, alias)) throw noKey(name, alias);
-  throw new pulumi.RunError(
-    `ApiKeySet "${name}" has the key "${alias}", but not its secret, because the key was adopted without it. In its entry, leave existingId out and change keepers to create a new key.`,
-  );
+  if (ids === undefined || !Object.hasOwn(ids, alias)) failWithoutKey(name, alias);
+  const problem = `ApiKeySet "${name}" has the key "${alias}", but not its secret, because the key was adopted without it. In its entry, leave existingId out and change keepers to create a new key.`;
+  fail("APIKEYS1006", problem);
 }
 
-function noKey(name: string, alias: string): pulumi.RunError {
-  return new pulumi.RunError(`ApiKeySet "${name}" has no key "${alias}".`);
+function failWithoutKey(name: string, alias: string): never {
+  fail("APIKEYS1001", `ApiKeySet "${name}" has no key "${alias}".`);
 }
 
 /** Makes each existingKey secret, as far as it can be seen without waiting. The provider does so for the others. */

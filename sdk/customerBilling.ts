@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import * as pulumi from "@pulumi/pulumi";
-import { type Facts, type Internals, isA, type Outputs, registration, settleAbsent } from "./resource";
+import { type Facts, fail, type Internals, isA, type Outputs, registration, settleAbsent } from "./resource";
 import { inOneHost, isTypeOf } from "./types";
 
 /**
@@ -146,19 +146,17 @@ function openHook(): pulumi.ResourceHook {
     state ??= inProgram(readState);
     const of = `CustomerBilling "${name}"`;
     const held = await state.catch((error: unknown) => {
-      throw new Error(
-        `${of}: the state of the stack can't be read (${error instanceof Error ? error.message : error}), so it is not known whether this grant is already in state. Nothing was granted. Run \`pulumi up\` again.`,
-      );
+      const problem = `${of}: the state of the stack can't be read (${error instanceof Error ? error.message : error}). So it is not known whether this grant is already in state. Nothing was granted. Run \`pulumi up\` again.`;
+      fail("APIKEYS2001", problem);
     });
     for (const [holder, { type: kind, outputs }] of Object.entries(held)) {
       if (!isTypeOf("CustomerBilling", kind)) continue;
       // In an update that moves the stack to the other host, state has its URN of before.
       if (inOneHost(holder) === inOneHost(urn) && outputs["grant"] === inputs["grant"])
-        throw new Error(`${of}: ${replaced}`);
+        fail("APIKEYS1004", `${of}: ${replaced}`);
       if (identity.some((field) => outputs[field] !== inputs[field])) continue;
-      throw new Error(
-        `${of}: this grant is already in state, as "${holder.split("::").slice(3).join("::")}", ${renamed}`,
-      );
+      const other = holder.split("::").slice(3).join("::");
+      fail("APIKEYS1004", `${of}: this grant is already in state, as "${other}". ${renamed}`);
     }
   };
   return new pulumi.ResourceHook("pulumi-apikeys:grants", refuse, { onDryRun: true });
@@ -167,7 +165,7 @@ function openHook(): pulumi.ResourceHook {
 const replaced =
   "this grant is already in state, and replacing the resource would grant it again. Nothing was granted. Leave out --replace or --target-replace, run `pulumi state untaint`, or remove the resource option that forces the replacement; or, to grant again on purpose, change grant.";
 const renamed =
-  "and creating another resource would grant it again. Nothing was granted. If the resource was renamed or moved, give it the option aliases; or, to grant again on purpose or at another service, use another value of grant.";
+  "Creating another resource would grant it again. Nothing was granted. If the resource was renamed or moved, give it the option aliases; or, to grant again on purpose or at another service, use another value of grant.";
 
 async function readState(): Promise<State> {
   const organization = pulumi.getOrganization();

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { FoundApiKey } from "./keyProperties";
 import { argumentsOf, type Provider, type ProviderArgs } from "./provider";
-import { hosts } from "./resource";
+import { fail, hosts } from "./resource";
 import { prefixes } from "./types";
 
 /** The options of a function. See docs/functions.md. */
@@ -190,9 +190,8 @@ function forms<Args extends object, Result>(name: Exclude<keyof Client, "sourceO
     const isPending = (value: unknown) => pulumi.Output.isInstance(value) || value instanceof Promise;
     const [pending] = Object.entries(given).find(([, value]) => isPending(value)) ?? [];
     if (pending === undefined) return call(given, args);
-    throw new pulumi.RunError(
-      `${name}: the Provider's ${pending} is an Output, whose value may not be known yet: use ${name}Output, which waits for it.`,
-    );
+    const what = `${name}: the Provider's ${pending} is an Output, whose value may not be known yet. Use ${name}Output, which waits for it.`;
+    fail("APIKEYS1001", what);
   }
   function output(
     args: FunctionInputs<Args>,

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { asProvider } from "./resource";
+import { asProvider, fail } from "./resource";
 
 /**
  * The arguments of an explicit {@link Provider}. An argument that is left out comes from the environment, then, in
@@ -63,9 +63,8 @@ export class Provider extends pulumi.ProviderResource {
     );
     if (strange !== undefined) {
       const names = Object.keys(mayBeInStack).join(", ");
-      throw new pulumi.RunError(
-        `Provider "${name}": no such argument, ${strange[0]}; the arguments are ${names}.`,
-      );
+      const what = `Provider "${name}": no such argument, ${strange[0]}. The arguments are ${names}.`;
+      fail("APIKEYS1001", what);
     }
     const [pkg, movable] = asProvider(opts);
     super(pkg, name, inputsOf(args), movable);
@@ -97,9 +96,8 @@ const given = program[shared];
 export function argumentsOf(provider: Provider, caller: string): ProviderArgs {
   const args = given.get(provider);
   if (args !== undefined) return args;
-  throw new pulumi.RunError(
-    `${caller}: the arguments of this Provider are not known here, because another program constructed it, or another version of pulumi-apikeys. Pass a Provider that this program constructs with this version.`,
-  );
+  const problem = `${caller}: the arguments of this Provider are not known here. Another program constructed it, or another version of pulumi-apikeys. Pass a Provider that this program constructs with this version.`;
+  fail("APIKEYS1001", problem);
 }
 
 /**

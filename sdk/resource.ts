@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import type { Code } from "../provider/core/codes";
 import { type Host, isTypeOf, prefixes } from "./types";
 
 /**
@@ -71,15 +72,14 @@ export function registration(
   const [host, former] = hosts();
   const isDynamic = host === "dynamic";
   if (isDynamic && opts.import !== undefined) {
-    throw new pulumi.RunError(
-      `${kind} "${name}": the resource option import can't work for dynamic resources. ${insteadOfImport}`,
-    );
+    const what = `${kind} "${name}": the resource option import can't work for dynamic resources. ${insteadOfImport}`;
+    fail("APIKEYS1001", what);
   }
   for (const [input, value] of Object.entries(inputs)) {
     const found = uncarried.find((one) => isPlain(value) && Object.hasOwn(value, one));
     if (found === undefined) continue;
     const what = `the name ${JSON.stringify(found)} in ${input}`;
-    throw new pulumi.RunError(`${kind} "${name}": Pulumi can't carry ${what}: choose another.`);
+    fail("APIKEYS1001", `${kind} "${name}": Pulumi can't carry ${what}: choose another.`);
   }
   // In a component that is a provider of its own, there is no stack, so the class can't guard a grant.
   const isUnguarded = isGuarded && pulumi.runtime.getStackResource() === undefined;
@@ -147,6 +147,11 @@ export function settleAbsent(resource: pulumi.CustomResource, { properties }: Fa
   }
 }
 
+/** @internal Throws an error that Pulumi shows without a stack, each sentence on a line of its own. */
+export function fail(code: Code, text: string): never {
+  throw new pulumi.RunError(`${code}: ${text.replaceAll(/(?<=\.) (?=[A-Z])/g, "\n")}`);
+}
+
 /** @internal What Pulumi's types leave out of an Output. */
 export interface Internals {
   isKnown: Promise<boolean>;
@@ -159,9 +164,8 @@ export function hosts(): readonly [chosen: Host, other: Host] {
   const host = new pulumi.Config("apikeys").get("host") ?? "dynamic";
   if (host === "dynamic") return ["dynamic", "plugin"];
   if (host === "plugin") return ["plugin", "dynamic"];
-  throw new pulumi.RunError(
-    `Stack config apikeys:host is ${JSON.stringify(host)}. Set it to "plugin", or to "dynamic", which is the default.`,
-  );
+  const wrong = `Stack config apikeys:host is ${JSON.stringify(host)}.`;
+  fail("APIKEYS1002", `${wrong} Set it to "plugin", or to "dynamic", which is the default.`);
 }
 
 /** The package of an explicit Provider, and options with which a stack can move to it from the other host. */

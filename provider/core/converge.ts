@@ -2,7 +2,7 @@
 import { CallError, recordOf, type Written } from "../client/send";
 import { mask } from "../client/words";
 import type { Session } from "./definition";
-import { InconclusiveError, ifElsewhere, reasonOf } from "./errors";
+import { explain, Failure, InconclusiveError, ifElsewhere } from "./errors";
 import type { UpdatableField } from "./fields";
 import { isSecret } from "./secrecy";
 import {
@@ -213,42 +213,39 @@ export function openWords<T>(settled: Settled<T>, say: Say): readonly string[] {
   return notApplied(settled).map((one) => wordsOf(one, say));
 }
 
-/** The same as a phrase, and what the service said, if it did not answer with the object. */
-export function notAppliedWords<T>(settled: Settled<T>, say: Say): string {
-  const said = settled.problem === undefined ? "" : ` (${settled.problem})`;
-  return `the service did not apply the change${said}. ${openWords(settled, say).join("; ")}`;
-}
-
-/** What else to do about a write that was answered, but not with the object. */
-export function ifAnotherAnswered<T>(session: Session, { problem }: Settled<T>): string | undefined {
-  return problem && ifElsewhere(session);
-}
-
 /** Warnings of values that the service has changed in its own way. */
 export function warningsOf<T>({ missed }: Settled<T>, say: Say): readonly string[] {
   const rewritten = missed.filter(({ isRewritten }) => isRewritten);
   return rewritten.map((one) => `${wordsOf(one, say)}; it may have rewritten the value.`);
 }
 
-/** Why a write failed after something was sent, if it did: a phrase to follow what was tried. */
-export function failureOf<T>(session: Session, settled: Settled<T>, say: Say): string | undefined {
-  const { error, unseen } = settled;
-  const open = openWords(settled, say);
+/** Why a write failed after something was sent, if it did. `ifOpen`: what state has, and what to do about changes that were not applied. */
+export function failureOf<T>(
+  session: Session,
+  settled: Settled<T>,
+  say: Say,
+  doing: string,
+  ifOpen = "State has what the service has, and the next preview shows what is left to do; if the service always changes a value so, declare it that way",
+): Failure | undefined {
+  const { error, unseen, problem } = settled;
+  const open = openWords(settled, say).join("; ");
   if (error === undefined) {
-    if (open.length === 0) return undefined;
-    const next =
-      "State has what the service has, and the next preview shows what is left to do; if the service always changes a value so, declare it that way";
-    return sentences(notAppliedWords(settled, say), next, ifAnotherAnswered(session, settled));
+    if (open === "") return undefined;
+    const reason = `the service did not apply the change${problem === undefined ? "" : ` (${problem})`}`;
+    // If the answer had no record, another server may have answered.
+    const parts = [reason, open, ifOpen, problem && ifElsewhere(session)];
+    return new Failure("notApplied", parts, { subject: `${doing}:` });
   }
   const rest = unseen
     ? "It is not known whether the change was applied: state has the previous values"
-    : sentences(open.join("; "), "State has the values that the service last showed");
+    : sentences(open, "State has the values that the service last showed");
   const again = "Run `pulumi up` again, which sends the values in the program";
   // An unexpected error must not lose an object that exists. Its message may contain secrets.
   if (!(error instanceof CallError || error instanceof InconclusiveError)) {
-    return sentences("unexpected error, a bug in pulumi-apikeys", rest, again);
+    const parts = ["unexpected error, a bug in pulumi-apikeys", rest, again];
+    return new Failure("bug", parts, { subject: `${doing}:` });
   }
-  return reasonOf(error, session, { notDone: rest, again }).reason;
+  return explain(error, session, { doing, notDone: rest, unclear: sentences(rest, again), again });
 }
 
 // ---- Polling -------------------------------------------------------------------------------------------------------

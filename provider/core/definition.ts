@@ -1,7 +1,7 @@
 /** The parts of a resource. Its file states them, typed; `define` erases the types for the lifecycle. */
 import * as z from "zod/mini";
 import type { Call } from "../client/request";
-import type { Setup } from "./errors";
+import type { Failure, Setup } from "./errors";
 import {
   aMark,
   canonicalInputs,
@@ -58,13 +58,7 @@ export interface Outcome<State = Properties> {
   readonly id: string;
   readonly state: State;
   /** Why the operation failed. The engine still saves the state. */
-  readonly failure?: string;
-  /** The failure without the object's name. */
-  readonly reason?: string;
-  /** Further lines of the failure, one for each object. */
-  readonly lines?: readonly string[];
-  /** Warnings of objects that may exist in the service and are not in state: shown even if nobody sees the failure. */
-  readonly unresolved?: readonly string[];
+  readonly failure?: Failure | undefined;
 }
 
 /** What the program of this run has in place of a resource that is deleted. */
@@ -135,8 +129,8 @@ export interface Definition<S extends Shape, P extends Plan = Plan> {
   label(inputs: DraftOf<S>): string;
   /** What it manages in the service. Default: the one object that has its id. */
   readonly objects?: Objects<S>;
-  /** Check failures that concern several inputs. `before`: the inputs of the last update. Unknown values pass. */
-  rules(inputs: DraftOf<S>, before: DraftOf<S> | undefined, checked: Checked): readonly string[];
+  /** Check failures that concern several inputs; a string is one of a wrong input. `before`: the inputs of the last update. Unknown values pass. */
+  rules(inputs: DraftOf<S>, before: DraftOf<S> | undefined, checked: Checked): readonly (string | Failure)[];
   /** Decides what a create or an update does. Pure. Default: what `compareFields` says. */
   plan?(now: Now<S>): P;
   create(session: Session, inputs: InputsOf<S>, plan: P): Promise<Outcome<StateOf<S>>>;

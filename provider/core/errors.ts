@@ -1,61 +1,77 @@
 import * as manifest from "../../package.json";
-import { CallError } from "../client/send";
+import { CallError, isNotFound } from "../client/send";
+import { coded, type FailureKind } from "./codes";
 import type { Kept } from "./state";
-import { oneLine, sentences } from "./text";
+import { ended, inBounds, oneLine, sentences } from "./text";
+
+type Parts = string | readonly (string | undefined)[];
+
+interface FailureOptions {
+  /** How the message begins, with the object's name: `Creating key "ci" in workspace ws_1:`. Default: with the reason. */
+  readonly subject?: string | undefined;
+  /** The last part: what was found of this object. */
+  readonly found?: string;
+  /** The last lines, one for each object. */
+  readonly lines?: readonly string[];
+  /** What the engine should save although the operation failed, because the object exists. */
+  readonly kept?: Kept;
+  /** Whether the service may have an object that is not in state, which the user must be told. */
+  readonly unresolved?: boolean;
+}
 
 /**
- * The only error that leaves a lifecycle operation. Its message is for the user: what failed, what the service said, what
- * state has now, and what to do.
+ * The only error that leaves a lifecycle operation. Its message is for the user: a summary with the code, what failed and what
+ * the service said; then, on lines of their own, what state has now and what to do.
  */
 export class Failure extends Error {
-  /** What the engine should save although the operation failed, because the object exists. */
+  /** Not `code`, which gRPC takes for a status. */
+  readonly kind: FailureKind;
+  /** The reason, what state has, and what to do: a text, in which each sentence is a part, or the parts, if one quotes the service. */
+  readonly parts: Parts;
+  readonly options: FailureOptions;
   readonly kept: Kept | undefined;
-  /** Whether the service may have an object that is not in state, which the user must be told. */
-  readonly unresolved: boolean;
-  /** The first line of the message. */
+  /** The message in one line, without the last lines. */
   readonly headline: string;
-  /** The headline without the object's name, so that many objects can share it; `found` goes into it. */
-  readonly reason: ((found: string) => string) | undefined;
-  /** The part of the headline about this object alone: the ids that a search found. */
-  readonly found: string;
-  /** The other lines, one for each object. */
-  readonly lines: readonly string[];
 
-  constructor(message: string, options: FailureOptions = {}) {
-    const { kept, unresolved = false, reason, found = "", lines = [] } = options;
-    const [headline, ...others] = [message, ...lines].map(oneLine) as [string, ...string[]];
-    super([headline, ...others].join("\n"));
-    this.kept = kept;
-    this.unresolved = unresolved;
-    this.headline = headline;
-    this.reason = reason;
-    this.found = found;
-    this.lines = others;
+  constructor(kind: FailureKind, parts: Parts, options: FailureOptions = {}) {
+    const { subject = "", found, lines = [] } = options;
+    const all = typeof parts === "string" ? parts.split(/(?<=\.) (?=[A-Z])/) : parts;
+    const inOneLine = (text: string) => inBounds(oneLine(text), longestPart);
+    const [reason = "", ...rest] = ended([...all, found]).map(inOneLine);
+    const summary = `${subject && `${inOneLine(subject)} `}${reason}`;
+    const first = inBounds(coded(kind, summary), longestSummary);
+    const whole = first.endsWith(summary) ? [] : [summary];
+    super([first, ...whole, ...rest, ...lines.map(oneLine)].join("\n"));
+    this.kind = kind;
+    this.parts = parts;
+    this.options = options;
+    this.kept = options.kept;
+    this.headline = coded(kind, [summary, ...rest].join(" "));
     this.stack = this.message;
   }
 }
 
-type FailureOptions = Partial<Pick<Failure, "kept" | "unresolved" | "reason" | "found" | "lines">>;
+const longestSummary = 160;
+const longestPart = 1_000;
 
-/** The same failure with each line of its message rewritten. */
-export function reworded(failure: Failure, reword: (line: string) => string): Failure {
-  const { headline, lines, reason, found, ...rest } = failure;
-  const of = reason && ((all: string) => reword(reason(all)));
-  return new Failure(reword(headline), {
-    ...rest,
-    reason: of,
-    found: reword(found),
-    lines: lines.map(reword),
-  });
+/** The same failure with each text of its message rewritten. */
+export function reworded({ kind, parts, options }: Failure, reword: (text: string) => string): Failure {
+  const { subject = "", found = "", lines = [] } = options;
+  const texts = { subject: reword(subject), found: reword(found), lines: lines.map(reword) };
+  // A secret may contain the end of a sentence.
+  const all = typeof parts === "string" ? reword(parts) : parts.map((part) => part && reword(part));
+  return new Failure(kind, all, { ...options, ...texts });
 }
 
 /** The service's answers don't show what it has. The message is a phrase to follow what was tried. */
 export class InconclusiveError extends Error {
+  readonly kind: FailureKind;
   /** What to do. */
   readonly advice: string | undefined;
 
-  constructor(message: string, advice?: string) {
+  constructor(kind: FailureKind, message: string, advice?: string) {
     super(message);
+    this.kind = kind;
     this.advice = advice;
     this.stack = message;
   }
@@ -87,6 +103,7 @@ export interface Setup {
 
 /** A Session, or what a function has in its place. */
 interface Endpoint {
+  readonly closed?: AbortSignal;
   readonly setup: Pick<Setup, "tokenAdvice" | "baseUrlSource">;
 }
 
@@ -103,8 +120,36 @@ const isFromElsewhere = (status = 0) => status < 400 || status === 404 || status
 
 /** Turns a CallError or an InconclusiveError into the message for the user. Any other error is a bug, and is thrown. */
 export function explain(error: unknown, endpoint: Endpoint, words: CallWords): Failure {
-  const { reason, unresolved } = reasonOf(error, endpoint, words);
-  return new Failure(`${words.doing}: ${reason}`, { reason: () => reason, unresolved });
+  const {
+    doing,
+    notDone,
+    unclear,
+    again = `Run the command again; if it fails the same way, check ${route(endpoint)}`,
+  } = words;
+  const subject = `${doing}:`;
+  if (error instanceof InconclusiveError)
+    return new Failure(error.kind, [error.message, notDone, error.advice ?? again], { subject });
+  if (!(error instanceof CallError)) throw error;
+  const { message, status, verdict } = error;
+  const isUnclear = verdict === "ambiguous" && unclear !== undefined;
+  const advice = verdict === "refused" ? words.advice : undefined;
+  const where = advice && isFromElsewhere(status) ? ifElsewhere(endpoint) : undefined;
+  const otherwise = isUnclear ? ifRefused(error, words.advice) : (advice ?? again);
+  const todo =
+    status === 401 ? endpoint.setup.tokenAdvice : status === 429 ? "Run the command again later" : otherwise;
+  const ifBusy = advice && status === 409 ? ifOneAtATime : undefined;
+  const outcome = isUnclear ? unclear : notDone;
+  const kind = isUnclear ? "outcomeUnclear" : kindOf(error, endpoint);
+  return new Failure(kind, [message, outcome, todo, where, ifBusy], { subject });
+}
+
+function kindOf(error: CallError, { closed }: Endpoint): FailureKind {
+  const { status = 0, verdict } = error;
+  if (status === 401 || status === 403) return "tokenRefused";
+  if (status === 429) return "rateLimited";
+  if (verdict === "refused") return isNotFound(error) ? "notFound" : "refused";
+  if (verdict === "notSent" && closed?.aborted) return "interrupted";
+  return status >= 200 && status <= 299 ? "unusableAnswer" : "unavailable";
 }
 
 /** Awaits a call. If it fails, throws the message for the user. */
@@ -114,27 +159,6 @@ export async function orFail<T>(call: Promise<T>, endpoint: Endpoint, words: Cal
   } catch (error) {
     throw explain(error, endpoint, words);
   }
-}
-
-/** The same as `explain`, without what was tried. */
-export function reasonOf(error: unknown, endpoint: Endpoint, words: Omit<CallWords, "doing">) {
-  const {
-    notDone,
-    unclear,
-    again = `Run the command again; if it fails the same way, check ${route(endpoint)}`,
-  } = words;
-  if (error instanceof InconclusiveError)
-    return { reason: sentences(error.message, notDone, error.advice ?? again), unresolved: false };
-  if (!(error instanceof CallError)) throw error;
-  const { message, status, verdict } = error;
-  const unresolved = verdict === "ambiguous" && unclear !== undefined;
-  const advice = verdict === "refused" ? words.advice : undefined;
-  const where = advice && isFromElsewhere(status) ? ifElsewhere(endpoint) : undefined;
-  const otherwise = unresolved ? ifRefused(error, words.advice) : (advice ?? again);
-  const todo =
-    status === 401 ? endpoint.setup.tokenAdvice : status === 429 ? "Run the command again later" : otherwise;
-  const ifBusy = advice && status === 409 ? ifOneAtATime : undefined;
-  return { reason: sentences(message, unresolved ? unclear : notDone, todo, where, ifBusy), unresolved };
 }
 
 /** What to do after a 409, which may answer a request that a proxy has repeated. */

@@ -65,6 +65,7 @@ export async function lookUp<T extends Shown>(session: Session, target: Target<T
   if (last.found.kind === "found") return last.found.record;
   if (!last.listed) return undefined;
   throw new InconclusiveError(
+    "unconfirmed",
     `${last.found.said}, but its workspace lists it`,
     `The access token may not be allowed to read it, or the list may lag behind: run the command again later. ${session.setup.tokenAdvice}`,
   );
@@ -91,6 +92,7 @@ export async function expectVisible(session: Session, workspaceId: string, said:
   const answer = await sharedReads(session.call).workspace(workspaceId).fresh();
   if (answer.kind === "known") return;
   throw new InconclusiveError(
+    "unconfirmed",
     `${said}, but its workspace can't be read either: ${answer.error.message}`,
     `The access token is the likely cause: it may belong to another account. ${session.setup.tokenAdvice} If the token is right, check the workspace's id; if the workspace was deleted, remove the resource from state with \`pulumi state delete\`.`,
   );
@@ -112,7 +114,7 @@ async function awaitShown<T extends Shown>(session: Session, target: Target<T>, 
   waits.set(list, waiting);
   await waiting;
   if (session.over.aborted)
-    throw new InconclusiveError(`${said}, and the run ended before it could be confirmed`);
+    throw new InconclusiveError("interrupted", `${said}, and the run ended before it could be confirmed`);
 }
 
 /** Whether the list has the object as not deleted. Throws an InconclusiveError if it can't be read. */
@@ -131,6 +133,7 @@ async function isListed<T extends Shown>(
   if (now.kind === "known") return isAlive(now.value.byId.get(id));
   if (session.setup.withoutKeyList) return false;
   throw new InconclusiveError(
+    "unconfirmed",
     `${said}, but the workspace's list of ${kind}s can't be read to confirm that it is gone: ${now.error.message}`,
     `Run the command again, with an access token that is allowed to list the ${kind}s of ${workspaceId}. If that doesn't help and you know that the ${kind} no longer exists, set APIKEYS_NO_KEY_LIST=true for one command, or remove the resource from state with \`pulumi state delete\`.`,
   );
@@ -205,7 +208,7 @@ export async function deleteObject<T extends Shown>(
   });
   if (isGone) return;
   const said = answered.problem ?? "the service accepted the deletion";
-  throw new InconclusiveError(`${said}, but the ${target.kind} still exists`);
+  throw new InconclusiveError("notDeleted", `${said}, but the ${target.kind} still exists`);
 }
 
 /** Whether an object whose deletion was accepted no longer exists: a GET or the list says so. */

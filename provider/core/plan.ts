@@ -1,5 +1,6 @@
 /** What a create or an update will do: data that previews show and that the operation carries out. It is pure. */
 import { isDeepStrictEqual } from "node:util";
+import type { Failure } from "./errors";
 import { containsUnknown, type Field } from "./fields";
 import type { Managed } from "./registry";
 import type { Properties } from "./state";
@@ -15,8 +16,8 @@ export interface Plan {
   readonly isLocal?: boolean | undefined;
   /** What the engine's own preview does not show. */
   readonly note?: string | undefined;
-  /** Why the update fails, as its error: known before any request. */
-  readonly refusal?: string | undefined;
+  /** Why the update fails: known before any request. */
+  readonly refusal?: Failure | undefined;
   /** The properties that a preview can't derive by itself: inputs become as declared, outputs stay or are unknown. */
   readonly preview?: () => Properties;
   /** The objects that no other resource of the program may have or adopt. */

@@ -31,12 +31,15 @@ export function capitalised(phrase: string): string {
   return phrase.charAt(0).toUpperCase() + phrase.slice(1);
 }
 
-/** Joins sentences, each ended by one full stop. */
+/** Sentences, each ended by one full stop, unless a list follows. */
+export function ended(parts: readonly (string | undefined)[]): readonly string[] {
+  const there = parts.filter((part) => part !== undefined && part !== "") as readonly string[];
+  return there.map((part) => (/[.!?:]$/.test(part) ? part : `${part}.`));
+}
+
+/** The same in one line. */
 export function sentences(...parts: readonly (string | undefined)[]): string {
-  return parts
-    .filter((part) => part !== undefined && part !== "")
-    .map((part) => (/[.!?]$/.test(part as string) ? part : `${part}.`))
-    .join(" ");
+  return ended(parts).join(" ");
 }
 
 /** The resource's name in the program: what follows the type, which may contain colons. */

@@ -1,10 +1,11 @@
 /** Checks the inputs of the program. */
 import type * as z from "zod/mini";
 import type { AnyDefinition } from "../core/definition";
+import { Failure } from "../core/errors";
 import { canonicalInputs, isUnknown } from "../core/fields";
 import { type Checked, unchecked } from "../core/registry";
 import { defined, type Properties, providerKey, secretsKey } from "../core/state";
-import { inBounds, nameIn, numeral, oneLine, spelled } from "../core/text";
+import { nameIn, numeral, spelled } from "../core/text";
 import { type KindContext, note } from "./context";
 import { canonical, withName } from "./planning";
 
@@ -33,9 +34,9 @@ export function check(
   const last = before && canonicalInputs(definition.fields, before);
   const elsewhere = declaredElsewhere(context, declared, last, name, urn);
   const failures = [
-    ...host.configuration().problems,
+    ...host.configuration().problems.map((problem) => new Failure("configuration", problem)),
     ...inputErrors(definition, named, before ?? inState.get(urn), elsewhere),
-  ];
+  ].map(({ message }) => message);
   // A resource that is in state already gets its notes from diff.
   if (before === undefined && failures.length === 0)
     note(context, definition.plan({ inputs: declared, time: host.now() }).note, declared);
@@ -70,7 +71,7 @@ export function isDeclared(definition: AnyDefinition, properties: Properties): b
 // ---- What is wrong with inputs -------------------------------------------------------------------------------------
 
 /**
- * All errors in the inputs, a line each: the field's path, what is wrong, what to write instead. Values are not quoted,
+ * All errors in the inputs: the field's path, what is wrong, what to write instead. Values are not quoted,
  * because any may be secret. Unknown values pass.
  */
 function inputErrors(
@@ -78,16 +79,18 @@ function inputErrors(
   inputs: Properties,
   before: Properties | undefined,
   checked: Checked,
-): readonly string[] {
+): readonly Failure[] {
   const declared = present(inputs);
   const issues = schema.safeParse(declared, { error: textOf }).error?.issues ?? [];
   const found = [
     ...issues.filter(({ path }) => !isUnknownAt(declared, path)).flatMap(lines),
     ...rules(declared, before, checked),
   ];
-  const shown = found.slice(0, mostShown).map((line) => inBounds(oneLine(line)));
-  const others = numeral(found.length - shown.length);
-  return found.length > mostShown ? [...shown, `${others} more inputs have errors.`] : shown;
+  const others = numeral(found.length - mostShown);
+  const rest = found.length > mostShown ? [`${others} more inputs have errors.`] : [];
+  return [...found.slice(0, mostShown), ...rest].map((one) =>
+    one instanceof Failure ? one : new Failure("wrongInput", one),
+  );
 }
 
 /** A missing column in a file could otherwise give a line for each of a thousand keys. */
@@ -98,7 +101,7 @@ function textOf(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case "unrecognized_keys": {
       const { shape = {} } = (issue.inst as Partial<z.ZodMiniObject> | undefined)?._zod?.def ?? {};
-      return `no such property; the properties are ${Object.keys(shape).join(", ")}`;
+      return `no such property. The properties are ${Object.keys(shape).join(", ")}`;
     }
     case "invalid_type":
       return issue.input === undefined

@@ -125,9 +125,9 @@ type Origin = keyof typeof tokenRemedies;
 type Choice = readonly [value: string | undefined, source: string, origin: Origin];
 
 const noBaseUrl =
-  "the service's base URL is not configured: run `pulumi config set apikeys:baseUrl https://…` (an explicit Provider reads it in Node.js programs only), set the environment variable APIKEYS_BASE_URL, or pass baseUrl to a Provider.";
+  "the service's base URL is not configured. Run `pulumi config set apikeys:baseUrl https://…` (an explicit Provider reads it in Node.js programs only), set the environment variable APIKEYS_BASE_URL, or pass baseUrl to a Provider.";
 const noToken =
-  "the access token is not configured: run `pulumi config set --secret apikeys:accessToken` (an explicit Provider reads it in Node.js programs only), set the environment variable APIKEYS_ACCESS_TOKEN, or pass accessToken or accessTokenEnv to a Provider.";
+  "the access token is not configured. Run `pulumi config set --secret apikeys:accessToken` (an explicit Provider reads it in Node.js programs only), set the environment variable APIKEYS_ACCESS_TOKEN, or pass accessToken or accessTokenEnv to a Provider.";
 
 /** A short hash of a base URL: enough to tell services apart in state. */
 function serviceAt(baseUrl = ""): string | undefined {

@@ -147,7 +147,8 @@ export function openSession(
   const hidden = new Set(textsIn([...always, ...secretValues(given, definition.shape.follows)]));
   const ready = () => {
     const found = configuration();
-    if (found.problems.length > 0) throw new Failure(found.problems.map(capitalised).join(" "));
+    if (found.problems.length > 0)
+      throw new Failure("configuration", found.problems.map(capitalised).join(" "));
     hidden.add(found.credentials.accessToken);
     return found;
   };
@@ -230,9 +231,8 @@ export function expectSoleOwner(
   for (const { workspaceId, id } of holds) {
     const other = declarations.hold(kind, name, objectIdentity(workspaceId, id));
     if (other === undefined) continue;
-    throw new Failure(
-      `${kind} ${name}: it has key ${id}, which the resource ${other} has or adopts too, but two resources can't manage one key. ${handOver} If both resources have it in state, remove one of them with \`pulumi state delete\`.`,
-    );
+    const reason = `${kind} ${name}: it has key ${id}, which the resource ${other} has or adopts too, but two resources can't manage one key. ${handOver} If both resources have it in state, remove one of them with \`pulumi state delete\`.`;
+    throw new Failure("twoOwners", reason);
   }
 }
 
@@ -266,7 +266,6 @@ export function expectSameBaseUrl({ definition: { kind }, host }: KindContext, {
   const { services, baseUrlSource } = host.configuration();
   const last = lastService(state);
   if (last === undefined || services.length === 0 || services.includes(last)) return;
-  throw new Failure(
-    `${kind} ${id}: its last update was sent to another base URL than the one configured now (${baseUrlSource}), where the same ids may belong to something else. Nothing was sent, and state is unchanged. Correct the base URL. If the service has moved, run \`pulumi refresh --run-program\` once with APIKEYS_MOVED_FROM set to its former base URL, which treats what it can't find as deleted. If it has two base URLs, set APIKEYS_MOVED_FROM to the other one.`,
-  );
+  const reason = `${kind} ${id}: its last update was sent to another base URL than the one configured now. There (${baseUrlSource}), the same ids may belong to something else. Nothing was sent, and state is unchanged. Correct the base URL. If the service has moved, run \`pulumi refresh --run-program\` once with APIKEYS_MOVED_FROM set to its former base URL, which treats what it can't find as deleted. If it has two base URLs, set APIKEYS_MOVED_FROM to the other one.`;
+  throw new Failure("otherBaseUrl", reason);
 }

@@ -124,9 +124,8 @@ async function find(
   const found = await operate(context, [given], async (session) => {
     const { importing } = definition;
     if (importing === undefined) {
-      throw new Failure(
-        `${definition.kind}: can't be imported or read by an id. Declare an existing key by existingId, and an existing billing record by billingId.`,
-      );
+      const reason = `${definition.kind}: can't be imported or read by an id. Declare an existing key by existingId, and an existing billing record by billingId.`;
+      throw new Failure("unsupported", reason);
     }
     const parts = partsOf(definition.kind, importing.form, id, given);
     const outcome = await importing.read(session, parts, isGet);
@@ -134,9 +133,8 @@ async function find(
       // If an import finds nothing, the engine says so, and `pulumi do upsert` creates the object.
       if (given[externalKey] === true) {
         const [workspaceId, object] = parts;
-        throw new Failure(
-          `There is no ${definition.kind} ${object} in workspace ${workspaceId}: check both ids.`,
-        );
+        const reason = `There is no ${definition.kind} ${object} in workspace ${workspaceId}: check both ids.`;
+        throw new Failure("notFound", reason);
       }
       return undefined;
     }
@@ -157,7 +155,7 @@ async function update(context: KindContext, given: Kept, news: Properties): Prom
     register(context, before);
     if (sameObject !== undefined) return { id, state: sameObject, service: lastService(given.state) };
     if (!plan.isLocal) expectSameBaseUrl(context, given);
-    if (plan.refusal !== undefined) throw new Failure(plan.refusal);
+    if (plan.refusal !== undefined) throw plan.refusal;
     const updating = definition.update(session, before, inputs, plan);
     return saved(context, session, inputs, updating, before);
   });
@@ -196,11 +194,11 @@ function operate<T extends (Outcome & { readonly service?: string | undefined })
   const finished = async () => {
     const outcome = await act(session);
     if (outcome === undefined) return outcome as Extract<T, undefined>;
-    const { id, failure, lines = [], unresolved = [], service = configuration().services[0] } = outcome;
+    const { id, failure, service = configuration().services[0] } = outcome;
     const state = wireable({ ...outcome.state, [serviceKey]: service, [failedKey]: undefined });
     if (failure === undefined) return { id, state };
     const kept = { id, state: { ...state, [failedKey]: true } };
-    throw new Failure(failure, { kept, lines, unresolved: unresolved.length > 0 });
+    throw new Failure(failure.kind, failure.parts, { ...failure.options, kept });
   };
   const ifEnded = () => {
     const text = line?.(session);
@@ -215,7 +213,8 @@ function partsOf(kind: string, form: string, id: string, { workspaceId }: Proper
   if (isOfWorkspace && typeof workspaceId === "string") return [workspaceId, id];
   const parts = isOfWorkspace ? partsOfImportId(id) : id === "" ? undefined : [id];
   if (parts !== undefined) return parts;
-  throw new Failure(`${kind}: the id ${JSON.stringify(oneLine(id))} does not have the form ${form}.`);
+  const reason = `${kind}: the id ${JSON.stringify(oneLine(id))} does not have the form ${form}.`;
+  throw new Failure("wrongInput", reason);
 }
 
 // ---- After the end of the run --------------------------------------------------------------------------------------
@@ -234,12 +233,11 @@ async function saved(
   try {
     outcome = await writing;
   } catch (error) {
-    const isUnseen = over.aborted && error instanceof Failure && error.unresolved;
-    if (isUnseen) for (const line of [error.headline, ...error.lines]) session.warn(line);
+    if (over.aborted) warnOfUnresolved(session, error);
     throw error;
   }
   if (!over.aborted) return outcome;
-  const { id, state, unresolved = [] } = outcome;
+  const { id, state, failure } = outcome;
   const created = definition.unsaved?.created?.(state);
   const isUndone = before === undefined && created !== undefined;
   if (isUndone) await undo(context, [inputs, state], { id, state: created });
@@ -253,11 +251,17 @@ async function saved(
   // An update's own objects are in state already, and so is what it adopts.
   const isNamed = left.length > 0 || (before === undefined && !isUndone);
   const line = isNamed ? unsaved(context, session, inputs, { left, state }) : undefined;
-  for (const text of [...unresolved, line]) if (text !== undefined) session.warn(text);
+  warnOfUnresolved(session, failure);
+  if (line !== undefined) session.warn(line);
   if (!isUndone) return outcome;
-  throw new Failure(
-    `The result could not be saved to state because ${over.reason}. The create was undone, except for what warnings name.`,
-  );
+  const reason = `The result could not be saved to state because ${over.reason}. The create was undone, except for what warnings name.`;
+  throw new Failure("interrupted", reason);
+}
+
+/** Nobody sees the failure. */
+function warnOfUnresolved(session: OpenSession, failure: unknown): void {
+  if (!(failure instanceof Failure && failure.options.unresolved)) return;
+  for (const line of failure.options.lines ?? [failure.headline]) session.warn(line);
 }
 
 /** Deletes what a create has made. `given`: the properties whose secrets no message may contain. */

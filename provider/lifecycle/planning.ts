@@ -85,9 +85,8 @@ export function planOf({ definition, host }: KindContext, news: Properties, give
 function expectSameKind({ kind }: AnyDefinition, { id, state }: Kept): void {
   const [, former = kind] = /\.provider\("(\w+)"\)/.exec(String(state[providerKey])) ?? [];
   if (former === kind) return;
-  throw new Failure(
-    `In state, ${id} is of the type ${former}, and an alias can't make it a resource of the type ${kind}. Nothing was changed. Leave the alias out; to keep an API key, name it by existingId.`,
-  );
+  const reason = `In state, ${id} is of the type ${former}, and an alias can't make it a resource of the type ${kind}. Nothing was changed. Leave the alias out; to keep an API key, name it by existingId.`;
+  throw new Failure("wrongInput", reason);
 }
 
 // ---- Diff ----------------------------------------------------------------------------------------------------------
@@ -148,7 +147,7 @@ function secrecyChanges({ fields }: AnyDefinition, state: Properties, inputs: Pr
 }
 
 function lineAbout({ kind }: AnyDefinition, { id, state, plan, isOnlySecrecy }: Planned): string | undefined {
-  const line = changesAnything(plan) ? (plan.refusal ?? plan.note) : undefined;
+  const line = changesAnything(plan) ? (plan.refusal?.headline ?? plan.note) : undefined;
   if (line !== undefined) return line;
   // After a failure, the engine updates the resource, even if its preview shows no difference of inputs.
   if (state[failedKey] === true && plan.replaces.length === 0)

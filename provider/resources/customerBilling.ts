@@ -15,7 +15,7 @@ import {
   type Session,
   type StateOf,
 } from "../core/definition";
-import { explain, ifElsewhere } from "../core/errors";
+import { explain, Failure, ifElsewhere } from "../core/errors";
 import {
   aString,
   boolean,
@@ -34,7 +34,6 @@ import {
 import { compareFields, type Plan } from "../core/plan";
 import type { Checked, Registry } from "../core/registry";
 import { isSecret } from "../core/secrecy";
-import { sentences } from "../core/text";
 import { optionalFlag, optionalString, requiredString } from "./fields/schemas";
 
 // ---- Credits -------------------------------------------------------------------------------------------------------
@@ -111,7 +110,7 @@ function rules(
   declared: BillingDraft,
   before: BillingDraft | undefined,
   { twinOf, replacesItself, heldBy }: Checked,
-): readonly string[] {
+): readonly (string | Failure)[] {
   const credits = canonicalCredits(declared.totalCredits);
   // An unknown value may turn out to be absent.
   if (isUnknown(declared.billingId)) return [];
@@ -134,11 +133,10 @@ function rules(
       `grant: the resource ${twin} declares the same grant (workspaceId, totalCredits, allowOverages, spendCap, externalMeterId and grant are equal), so the credits would be granted twice. Change grant in one of them, or remove one.`,
     ];
   }
-  if (replacesItself && !adopts) return [replacement];
+  if (replacesItself && !adopts) return [new Failure("grantInState", replacement)];
   if (heldBy !== undefined) {
-    return [
-      `grant: this grant is already in state, as "${heldBy}", and creating another resource would grant it again. If the resource was renamed or moved, give it the option aliases; or, to grant again on purpose, use another value of grant.`,
-    ];
+    const held = `grant: this grant is already in state, as "${heldBy}", and creating another resource would grant it again. If the resource was renamed or moved, give it the option aliases; or, to grant again on purpose, use another value of grant.`;
+    return [new Failure("grantInState", held)];
   }
   // A grant that is not known yet may be another one.
   if (before === undefined || adopts || containsUnknown(declared.grant)) return [];
@@ -236,8 +234,9 @@ function plan(now: Now<Shape>): Plan {
   const isReplaced = compared.replaces.length > 0;
   if (isUncertain(id, state)) {
     const isOpen = inputs.billingId === undefined && !isReplaced;
-    const refusal = `Granting ${label(state)}: it is still not known whether the credits were granted. ${waysOut}`;
-    return { ...compared, isPending: true, refusal: isOpen ? refusal : undefined };
+    const words = `Granting ${label(state)}: it is still not known whether the credits were granted. ${waysOut}`;
+    const refusal = isOpen ? new Failure("grantUnclear", words) : undefined;
+    return { ...compared, isPending: true, refusal };
   }
   if (!isReplaced || inputs.billingId !== undefined) return compared;
   const again = containsUnknown(inputs.grant)
@@ -276,8 +275,9 @@ async function grant(session: Session, declared: BillingInputs): Promise<Billing
     if (record !== undefined) {
       return { id: record.id, state: { ...declared, billingId: record.id, createdAt: record.createdAt } };
     }
-    const accepted = `${doing}: the service accepted the request at ${at}, but ${problem ?? "its answer can't be used"}`;
-    return { ...open, failure: sentences(accepted, waysOut, ifElsewhere(session)) };
+    const accepted = `the service accepted the request at ${at}, but ${problem ?? "its answer can't be used"}`;
+    const parts = [accepted, waysOut, ifElsewhere(session)];
+    return { ...open, failure: new Failure("grantUnclear", parts, { subject: `${doing}:` }) };
   } catch (error) {
     const isAnswered = error instanceof CallError && error.verdict !== "notSent";
     const failure = explain(error, session, {
@@ -286,7 +286,7 @@ async function grant(session: Session, declared: BillingInputs): Promise<Billing
       unclear: `The request was sent at ${at}, and it is not known whether the credits were granted. The provider does not send it again. ${waysOut}`,
       advice: `Check that workspace ${workspaceId} exists, that the access token is allowed to create billing records in it, and that the service accepts the values.`,
     });
-    if (failure.unresolved) return { ...open, failure: failure.message };
-    throw failure;
+    if (failure.kind !== "outcomeUnclear") throw failure;
+    return { ...open, failure: new Failure("grantUnclear", failure.parts, { subject: `${doing}:` }) };
   }
 }

@@ -179,7 +179,7 @@ async function create(session: Session, declared: ScopeInputs): Promise<ScopeOut
   if (found) return adopted(doing, declared, found);
   const again = "Run `pulumi up` again, which looks for it before creating one";
   const unseen = "the service accepted the request, but neither its answer nor its list shows the scope";
-  throw explain(failed ?? new InconclusiveError(unseen, again), session, {
+  throw explain(failed ?? new InconclusiveError("outcomeUnclear", unseen, again), session, {
     doing,
     notDone: unclear,
     unclear: `${unclear}. ${again}`,
@@ -193,9 +193,10 @@ const unclear = "It is not known whether the scope was created";
 function adopted(doing: string, declared: ScopeInputs, record: ScopeRecord): ScopeOutcome {
   const different = differences(declared, record);
   if (different === undefined) return written(declared, record);
-  throw new Failure(
-    `${doing}: the workspace already has it (${record.id}), with ${different}, and the service has no call that edits a scope. Nothing was changed. Declare these values, or another representation.`,
-  );
+  const reason = `the workspace already has it (${record.id}), with ${different}`;
+  const outcome = "Nothing was changed: the service has no call that edits a scope";
+  const advice = "Declare these values, or another representation";
+  throw new Failure("scopeDiffers", [reason, outcome, advice], { subject: `${doing}:` });
 }
 
 /** A list may be truncated, and no call deletes a scope: one that is not listed stays in state, with a warning. */

@@ -9,9 +9,7 @@ import {
   aimsOf,
   converge,
   failureOf,
-  ifAnotherAnswered,
   isOpen,
-  notAppliedWords,
   type Say,
   type Settled,
   saying,
@@ -60,7 +58,6 @@ import {
   pick,
   same,
 } from "../core/state";
-import { sentences } from "../core/text";
 import { optionalString, pathSegment } from "./fields/schemas";
 
 // ---- Addresses -----------------------------------------------------------------------------------------------------
@@ -283,10 +280,9 @@ async function apply(
     ...stateAfter(kept, declared, settled, observe),
     __before: nonEmpty(only(kept, { ...former, ...state.__before })),
   };
-  const reason = failureOf(session, settled, say);
   const isLeft = declaredIn(toRestore).some(({ name }) => isOpen(settled, name));
-  const failure = sentences(reason && `${doing}: ${reason}`, isLeft ? leftOut : undefined);
-  return { id: workspaceId, state: next, ...(failure !== "" && { failure }) };
+  const failure = failureOf(session, settled, say, doing, isLeft ? leftOut : undefined);
+  return { id: workspaceId, state: next, failure };
 }
 
 const leftOut =
@@ -325,7 +321,8 @@ async function find(
   const found = { workspaceId, ...pick(observe(record), Object.keys(values)), ...outputs(record) };
   if (isGet) return { id: workspaceId, state: { ...found, onDestroy: "retain" } };
   if (nonEmpty(values) !== undefined) return { id: workspaceId, state: { ...found, __before: values } };
-  throw new Failure(`${doing}: it has no settings to import. Declare the settings that you want instead.`);
+  const none = "it has no settings to import. Declare the settings that you want instead.";
+  throw new Failure("notFound", none, { subject: `${doing}:` });
 }
 
 function readOrFail(session: Session, workspaceId: string, words: CallWords): Promise<WorkspaceRecord> {
@@ -355,10 +352,9 @@ async function remove(
   const advice = `Check that the access token is allowed to edit workspace ${id}, or ${byHand}`;
   const settled = await orFail(writing, session, { doing, notDone: stays, advice });
   if (settled.error !== undefined) throw explain(settled.error, session, { doing, notDone: stays });
-  if (!settings.some(({ name }) => isOpen(settled, name))) return;
-  const words = `${doing}: ${notAppliedWords(settled, sayingOf([state]))}`;
-  const elsewhere = ifAnotherAnswered(session, settled);
-  throw new Failure(sentences(words, stays, `Run the command again, or ${byHand}`, elsewhere));
+  const ifOpen = `${stays}. Run the command again, or ${byHand}`;
+  const failure = failureOf(session, settled, sayingOf([state]), doing, ifOpen);
+  if (failure !== undefined) throw failure;
 }
 
 /**

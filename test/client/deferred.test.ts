@@ -46,7 +46,7 @@ test("R4 a create that is answered with 202 but not applied fails, and keeps the
   const body = { apiKey: { ...inputs, id: "key_never", key: "sk_never" } };
   service.inject({ method: "POST", fault: { kind: "status", status: 202, body } });
   await expect(keys().create(inputs)).rejects.toMatchObject({
-    message: expect.stringMatching(/created with id key_never, but/),
+    message: expect.stringMatching(/^Creating key .*\(key_never\): /),
     kept: { id: "key_never", state: { key: "sk_never" } },
   });
 });

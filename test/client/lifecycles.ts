@@ -5,6 +5,7 @@ import { configuration, engineConfig } from "../../provider/lifecycle/config";
 import { type Lifecycle, lifecycle } from "../../provider/lifecycle/operations";
 import { definitions } from "../../provider/resources";
 import type { StandIn } from "../../standin";
+import { inWords } from "../unit/offline";
 import { quickPauses } from "./calls";
 
 export type State = Readonly<Record<string, unknown>>;
@@ -45,7 +46,7 @@ export function startProcess(
     currentTime: Date.now,
   };
   const opened = new Map(
-    Object.entries(definitions).map(([kind, definition]) => [kind, lifecycle(definition, context)]),
+    Object.entries(definitions).map(([kind, definition]) => [kind, inWords(lifecycle(definition, context))]),
   );
   return { of: (kind) => opened.get(kind) as Lifecycle, warnings, close: () => transport.close() };
 }

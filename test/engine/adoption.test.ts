@@ -56,8 +56,14 @@ it("K11 existing keys are adopted by reads and edits alone, stay if only the eng
   expect(fixture.service.key("key_ci")).toMatchObject({ enabled: true });
   await expectQuiet(fixture);
   for (const [secret, said] of [
-    ["ci.key", 'ApiKey "ci": state does not have its secret, because the key was adopted or imported'],
-    ['keys.key("one")', 'ApiKeySet "set" has the key "one", but not its secret, because the key was adopted'],
+    [
+      "ci.key",
+      'APIKEYS1006: ApiKey "ci": state does not have its secret, because the key was adopted or imported',
+    ],
+    [
+      'keys.key("one")',
+      'APIKEYS1006: ApiKeySet "set" has the key "one", but not its secret, because the key was adopted',
+    ],
   ] as const) {
     await fixture.declare(program(`${adopting()}\nexport const secret = ${secret};`));
     expect((await fixture.stack.up()).error).toContain(said);

@@ -1,7 +1,7 @@
 import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { expectSilentUp, onlyLine } from "./expectations";
+import { expectSilentUp, onlyError } from "./expectations";
 import { createFixture, type Fixture, type FixtureOptions } from "./fixture";
 
 const hundred = `totalCredits: "100"`;
@@ -55,7 +55,7 @@ async function expectRefused(
 ) {
   const before = granted(fixture);
   for (const command of commands) {
-    expect(onlyLine(await fixture.stack[command]({ args }), name)).toMatch(
+    expect(onlyError(await fixture.stack[command]({ args }), name)).toMatch(
       /credits were already granted|this grant is already in state/,
     );
     expect(granted(fixture)).toBe(before);
@@ -135,8 +135,8 @@ it("B6 grants nothing if state can't be read, and the error says why; state is r
     new CustomerBilling("held", { workspaceId: "ws_main", ${hundred} });`;
   const fixture = await createFixture("grant-unread", { program: program("Infinity") });
   for (const command of ["preview", "up"] as const) {
-    expect(onlyLine(await fixture.stack[command](), "held")).toMatch(
-      /the state of the stack can't be read \(.*no such function.*\).* Nothing was granted\. Run `pulumi up` again\.$/,
+    expect(onlyError(await fixture.stack[command](), "held")).toMatch(
+      /the state of the stack can't be read \(.*no such function.*\)\..* Nothing was granted\. Run `pulumi up` again\.$/,
     );
   }
   expect(granted(fixture)).toBe(0);

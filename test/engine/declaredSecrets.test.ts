@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Outcome } from "../../tools/engine/stack";
 import { isAll } from "../all";
-import { expectKept, expectQuiet, expectSilentUp, onlyLine, stepsFor } from "./expectations";
+import { expectKept, expectQuiet, expectSilentUp, onlyError, stepsFor } from "./expectations";
 import { createFixture, type Fixture, type FixtureOptions } from "./fixture";
 
 /** A program, and the values in it that must be seen nowhere. */
@@ -216,7 +216,7 @@ it.runIf(isAll)(
     });
     await declare("second");
     const refused = await fixture.stack.up({ diff: true });
-    const line = onlyLine(refused, "key");
+    const line = onlyError(refused, "key");
     expect(line).toMatch(/^Updating the key in workspace ws_main \(key_\w+\): the service answered 400/);
     expect(line).toContain("{'name':'[secret]','scopes':[{'representation':'[secret]'");
     await kept.expectHidden();

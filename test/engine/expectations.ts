@@ -3,6 +3,7 @@ import { join, sep } from "node:path";
 import { expect } from "vitest";
 import type { StandIn } from "../../standin";
 import type { EngineStack, Outcome, Step } from "../../tools/engine/stack";
+import { inWords } from "../words";
 
 interface Running {
   readonly service: StandIn;
@@ -56,11 +57,12 @@ export function errorsFor(outcome: Outcome, name: string): readonly string[] {
   );
 }
 
-/** As `errorsFor`, but the error must be one line. */
-export function onlyLine(outcome: Outcome, name: string): string {
-  const lines = errorsFor(outcome, name);
-  expect(lines, outcome.output).toHaveLength(1);
-  return lines[0] ?? "";
+/** The words of the only error of a resource, whose first line is a summary with a code. */
+export function onlyError(outcome: Outcome, name: string): string {
+  const [first = "", ...rest] = errorsFor(outcome, name);
+  expect(first, outcome.output).toMatch(/APIKEYS\d{4}: /);
+  expect(rest.join(), outcome.output).not.toMatch(/APIKEYS/);
+  return inWords([first, ...rest].join("\n"));
 }
 
 /** Neither the output so far nor the state of `pulumi stack export` contains one of the secrets. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { execute } from "../../tools/engine/command";
+import { inWords } from "../words";
 import { expectUnsaid } from "./expectations";
 import { credentials, type Fixture, openFixture } from "./fixture";
 
@@ -155,7 +156,7 @@ it("a function with `{provider}` uses that Provider's credentials, and the Outpu
   expect(up.ok, up.output).toBe(true);
   const theirs = { workspaces: [{ id: "ws_theirs", name: "Theirs" }] };
   const refusal = (name: string) =>
-    `${name}: the Provider's accessToken is an Output, whose value may not be known yet: use ${name}Output, which waits for it.`;
+    `APIKEYS1001: ${name}: the Provider's accessToken is an Output, whose value may not be known yet.\nUse ${name}Output, which waits for it.`;
   expect(await outputs()).toMatchObject({
     plain: theirs,
     byEnv: theirs,
@@ -171,7 +172,7 @@ it("a function with `{provider}` uses that Provider's credentials, and the Outpu
   await expectPlain();
 });
 
-it("a name or id that is missing or ambiguous is an error in one line, which lists what there is", async () => {
+it("a name or id that is missing or ambiguous is an error with a code, which lists what there is", async () => {
   const key = (by: string) => `messageOf(() => apikeys.getApiKey({ workspaceId: "ws_main", ${by} }))`;
   await fixture.declare(
     programOfFunctions(
@@ -197,25 +198,31 @@ it("a name or id that is missing or ambiguous is an error in one line, which lis
   const said = Object.fromEntries(
     Object.entries(await fixture.stack.outputs()).map(([name, { value }]) => [name, String(value)]),
   );
-  expect(said).toMatchObject({
-    twice: 'There is more than one workspace named "Twin": ws_twin, ws_other. Use its id instead.',
-    none: 'No workspace named "main" found; there are "Main" (ws_main), "Twin" (ws_twin), "Twin" (ws_other).',
-    neither: expect.stringContaining("give either id or name"),
-    both: expect.stringContaining("give either id or name"),
-    unknown: expect.stringMatching(/^Reading workspace ws_nobodys: the service answered 404.*Check the id/),
-    keyTwice:
-      'There is more than one key named "double" in workspace ws_main: key_two, key_too. Use its id instead.',
-    keyNone:
-      'No key named "triple" in workspace ws_main found; there are "key_ci" (key_ci), "key_off" (key_off), "double" (key_two), "double" (key_too).',
-    keyDeleted: "Reading key key_gone of workspace ws_main: it was deleted.",
-    keyUnknown: expect.stringMatching(/^Reading key key_nobodys of workspace ws_main: .*404.*Check both ids/),
-    keysUnknown: expect.stringMatching(/^Listing the keys of workspace ws_nobodys: the service answered 404/),
-    scopesUnknown: expect.stringMatching(/^Listing the scopes of workspace ws_nobodys: .*answered 404/),
-    token: expect.stringMatching(
-      /answered 401.*The access token came from the Provider's argument accessToken/,
-    ),
-  });
-  for (const [name, line] of Object.entries(said)) expect(line, name).not.toContain("\n");
+  for (const [name, text] of Object.entries(said)) expect(text, name).toMatch(/^APIKEYS\d{4}: /);
+  expect(Object.fromEntries(Object.entries(said).map(([name, text]) => [name, inWords(text)]))).toMatchObject(
+    {
+      twice: 'There is more than one workspace named "Twin": ws_twin, ws_other. Use its id instead.',
+      none: 'No workspace named "main" found. There are "Main" (ws_main), "Twin" (ws_twin), "Twin" (ws_other).',
+      neither: expect.stringContaining("give either id or name"),
+      both: expect.stringContaining("give either id or name"),
+      unknown: expect.stringMatching(/^Reading workspace ws_nobodys: the service answered 404.*Check the id/),
+      keyTwice:
+        'There is more than one key named "double" in workspace ws_main: key_two, key_too. Use its id instead.',
+      keyNone:
+        'No key named "triple" in workspace ws_main found. There are "key_ci" (key_ci), "key_off" (key_off), "double" (key_two), "double" (key_too).',
+      keyDeleted: "Reading key key_gone of workspace ws_main: it was deleted.",
+      keyUnknown: expect.stringMatching(
+        /^Reading key key_nobodys of workspace ws_main: .*404.*Check both ids/,
+      ),
+      keysUnknown: expect.stringMatching(
+        /^Listing the keys of workspace ws_nobodys: the service answered 404/,
+      ),
+      scopesUnknown: expect.stringMatching(/^Listing the scopes of workspace ws_nobodys: .*answered 404/),
+      token: expect.stringMatching(
+        /answered 401.*The access token came from the Provider's argument accessToken/,
+      ),
+    },
+  );
   await expectUnsaid(fixture, ["token-of-acme", "token-of-nobody"]);
 });
 
@@ -228,7 +235,7 @@ it.each([
     await fixture.declare(programOfFunctions({ found: call }));
     const preview = await fixture.stack.preview();
     expect(preview.ok).toBe(false);
-    expect(preview.output).toContain('No workspace named "main" found; there are "Main" (ws_main)');
+    expect(preview.output).toContain('APIKEYS2006: No workspace named "main" found.');
     expect(preview.output.split("\n").filter((line) => /^\s+at /.test(line))).toEqual([]);
   },
 );

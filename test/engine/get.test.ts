@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { isAll } from "../all";
 import { quickTimers } from "../host/quickTimers";
-import { errorsFor, onlyLine } from "./expectations";
+import { errorsFor, onlyError } from "./expectations";
 import { createFixture, credentials } from "./fixture";
 
 const program = (more = "") => `import { ApiKey, Provider, Scope, WorkspaceSettings } from "pulumi-apikeys";
@@ -82,7 +82,7 @@ it.each(isAll ? (["dynamic", "plugin"] as const) : (["dynamic"] as const))(
     expect(await outputs()).toMatchObject(now);
 
     await fixture.declare(program(`ApiKey.get("none", "key_nobody", { workspaceId });`));
-    expect(onlyLine(await stack.preview(), "none")).toContain(
+    expect(onlyError(await stack.preview(), "none")).toContain(
       "There is no ApiKey key_nobody in workspace ws_main",
     );
     const [scope] = service.scopes("ws_main");

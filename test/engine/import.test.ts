@@ -75,7 +75,7 @@ it("R19 K8 the resource option import takes objects without a write, and `get` r
     [programOf({ ci: [kind, args, "ws_main/key_9"] }), "resource 'ws_main/key_9' does not exist"],
     [
       programOf({ set: ["ApiKeySet", "keys: {}", "ws_main/key_1"] }),
-      "ApiKeySet: can't be imported or read by an id. Declare an existing key by existingId",
+      "APIKEYS1007: ApiKeySet: can't be imported or read by an id.",
     ],
     // If a program gives only the id, the engine itself reports that.
     [reading("ws_main/key_9"), "resource 'ws_main/key_9' does not exist"],

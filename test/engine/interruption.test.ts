@@ -23,7 +23,8 @@ const deletes = ["deleteApiKey", "deleteApiKey"] as const;
 const afterOne = {
   dynamic: { printed: /update canceled/, sent: [...writes, "editApiKey"], left: [] },
   plugin: {
-    printed: /Key "made" .* was created with id .* nothing was sent, because the run was canceled/,
+    printed:
+      /APIKEYS2008: Creating key "made" in workspace \S+ \(\S+\): nothing was sent, because the run was canceled/,
     sent: writes,
     left: ["editApiKey"],
   },

@@ -51,11 +51,12 @@ export function describeLifecycle(host: Host): void {
     it("R8 R9 the preview of wrong inputs has a line for each, with its path, and shows no value", () => {
       const lines = errorsFor(ran.wrong, "wrong").map((line) => line.replace(/^.* has a problem: /, ""));
       expect(lines).toEqual([
-        "workspaceId: must not be empty.",
-        "customerId: is missing.",
-        "metadata: must be a map.",
-        expect.stringMatching(/^custmerId: no such property; the properties are workspaceId, customerId, /),
-        expect.stringMatching(/^prefix: can't be combined with existingKey/),
+        "APIKEYS1001: workspaceId: must not be empty.",
+        "APIKEYS1001: customerId: is missing.",
+        "APIKEYS1001: metadata: must be a map.",
+        "APIKEYS1001: custmerId: no such property.",
+        expect.stringMatching(/^The properties are workspaceId, customerId, /),
+        expect.stringMatching(/^APIKEYS1001: prefix: can't be combined with existingKey/),
       ]);
       expect(ran.wrong.output).not.toContain("in the dark");
     });

@@ -155,10 +155,7 @@ new ApiKey("one", { workspaceId: "ws_main", customerId: "ours" });
   const { stack } = await createFixture("moving-config", { program: one });
   stack.setEnv("PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION", "true");
   for (const [host, said] of [
-    [
-      "plug-in",
-      'Stack config apikeys:host is "plug-in". Set it to "plugin", or to "dynamic", which is the default.',
-    ],
+    ["plug-in", 'APIKEYS1002: Stack config apikeys:host is "plug-in".'],
     ["plugin", "no resource plugin 'pulumi-resource-apikeys' found in the workspace or on your $PATH"],
   ] as const) {
     await stack.setConfig("apikeys:host", host);

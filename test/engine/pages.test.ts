@@ -9,7 +9,7 @@ import { pulumiCli } from "../../tools/engine/pulumiCli";
 import { createStack, type Outcome, type StateDeployment } from "../../tools/engine/stack";
 import { page } from "../package/docsText";
 import { blocks, codeFiles, commandLines, section } from "../package/readmeText";
-import { expectQuiet, onlyLine, stepsFor } from "./expectations";
+import { expectQuiet, onlyError, stepsFor } from "./expectations";
 import { createFixture, runApikeys } from "./fixture";
 
 const environments = page("environments.md");
@@ -291,7 +291,7 @@ it("docs/troubleshooting.md: a key that is not in state is found, and deleted by
   const fixture = await createFixture("orphan", { program: ciProgram });
   const { service, stack } = fixture;
   service.inject({ endpoint: "createApiKey", fault: { kind: "resetAfter" } });
-  expect(onlyLine(await stack.up(), "ci")).toContain("It is not known whether the key was created");
+  expect(onlyError(await stack.up(), "ci")).toContain("It is not known whether the key was created");
   const orphan = service.keys()[0]?.id ?? "";
   const [search = ""] = blocks("ts", troubleshooting);
   await fixture.declare(`${ciProgram}${search}`);

@@ -52,9 +52,12 @@ describe.each<[string, (env: Readonly<Record<string, string>>) => Promise<Host>]
     const key = host.resource("ApiKey");
     const { failures } = await key.check({ ...least, enabled: "bad" });
     expect(failures).toEqual([
-      { property: "", reason: expect.stringMatching(/^the service's base URL is not configured: /) },
-      { property: "", reason: expect.stringMatching(/^the access token is not configured: /) },
-      { property: "", reason: "enabled: must be true or false." },
+      {
+        property: "",
+        reason: expect.stringMatching(/^APIKEYS1002: the service's base URL is not configured\.\n/),
+      },
+      { property: "", reason: expect.stringMatching(/^APIKEYS1002: the access token is not configured\.\n/) },
+      { property: "", reason: "APIKEYS1001: enabled: must be true or false." },
     ]);
     const held = { id: "key_1", state: least };
     expect(await key.diff(held, least)).toEqual({ changes: "none", replaces: [] });
@@ -66,7 +69,7 @@ describe.each<[string, (env: Readonly<Record<string, string>>) => Promise<Host>]
       () => key.delete(held),
     ]) {
       const failure = await failureOf(operation());
-      expect(failure.message).toMatch(/base URL is not configured: .* access token is not/);
+      expect(failure.message).toMatch(/base URL is not configured\. .* access token is not/);
       expect(failure.kept).toBeUndefined();
     }
     expect(standIn.requests).toEqual([]);

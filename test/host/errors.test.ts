@@ -91,9 +91,9 @@ test("R3 R5 a change made outside Pulumi is read into inputs by the dynamic host
 
 test("K6 a create that fails halfway in the dynamic host is in state with its reason, and is replaced", async () => {
   fixture.standIn.inject({ endpoint: "createApiKey", fault: { kind: "withoutKey" } });
-  const { kept, message } = await failureOf(key.create(inputs));
+  const { kept, details, message } = await failureOf(key.create(inputs));
   expect(message).toMatch(/did not return the secret/);
-  expect(kept?.reasons).toEqual([message]);
+  expect(kept?.reasons).toEqual([details]);
   expect(kept?.properties).toMatchObject({ ...inputs, __keyLost: true });
   const lost = { id: kept?.id ?? "", state: kept?.properties ?? {} };
   expect(await key.diff(lost, inputs)).toEqual({ changes: "some", replaces: ["key"] });

@@ -75,10 +75,11 @@ export function isWrite({ endpoint }: { readonly endpoint: string }): boolean {
   return !/^(list|read)/.test(endpoint);
 }
 
-/** The failure of this operation, whose message must be one line without a stack. */
+/** The failure of this operation, whose message must begin with a summary of one line with a code, and have no stack. */
 export async function failureOf(operation: Promise<unknown>): Promise<HostFailure> {
   const failure: unknown = await operation.catch((error: unknown) => error);
   if (!(failure instanceof HostFailure)) throw new Error("the operation did not fail");
-  expect(failure.message).not.toMatch(/\n|\.[jt]s:\d+/);
+  expect(failure.details).toMatch(/^(?=.{1,160}(\n|$))APIKEYS\d{4}: /);
+  expect(failure.details).not.toMatch(/\.[jt]s:\d+/);
   return failure;
 }

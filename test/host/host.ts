@@ -7,6 +7,7 @@ import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { quickly } from "../../tools/engine/project";
+import { inWords } from "../words";
 import { projectWithPackage } from "./installed";
 
 export type Properties = Record<string, unknown>;
@@ -14,13 +15,16 @@ export type Properties = Record<string, unknown>;
 /** The error that a failed operation returned to the engine. */
 export class HostFailure extends Error {
   readonly code: number;
+  /** The message as the engine shows it. */
+  readonly details: string;
   /** What the engine would save; only partial failures have it. */
   readonly kept:
     | { readonly id: string; readonly properties: Properties; readonly reasons: string[] }
     | undefined;
 
   constructor(error: ServiceError, unwrap: Envelope["unwrap"] = unmarked) {
-    super(error.details);
+    super(inWords(error.details));
+    this.details = error.details;
     this.code = error.code;
     this.kept = keptOf(error, unwrap);
   }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { StoredKey } from "../../standin";
+import { inWords } from "../words";
 import { type Fixture, failureOf, openPluginFixture, requestsOf } from "./fixture";
 import type { Properties } from "./host";
 import type { PluginHost } from "./plugin";
@@ -58,9 +59,9 @@ test.each([
   [
     "getScopes",
     { workspaceID: "ws_main" },
-    /getScopes: no such argument, workspaceID; it has workspaceId\.$/,
+    /getScopes: no such argument, workspaceID. It has workspaceId\.$/,
   ],
-  ["getWorkspaces", { name: "Main" }, /getWorkspaces: no such argument, name; it has none\.$/],
+  ["getWorkspaces", { name: "Main" }, /getWorkspaces: no such argument, name. It has none\.$/],
   ["getApiKeys", { workspaceId: null }, /^The argument workspaceId is not a string: set it to an id /],
   ["getApiKey", { workspaceId }, /^Finding a key: give either id or name\.$/],
   ["getWorkspace", { id: "a", name: "b" }, /^Finding a workspace: give either id or name\.$/],
@@ -101,7 +102,7 @@ test.each([
   "a list of resources from the plugin fails and says what is wrong: %s %o",
   async (kind, query, message) => {
     const failure: unknown = await fixture.host.list(kind, query).catch((error: unknown) => error);
-    expect((failure as { readonly details: string }).details).toMatch(message);
+    expect(inWords((failure as { readonly details: string }).details)).toMatch(message);
     // And the next calls work.
     expect(await fixture.host.list("WorkspaceSettings")).toHaveLength(2);
   },

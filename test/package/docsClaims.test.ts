@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { concurrency, retryLimits } from "../../provider/client/send";
 import { failurePhrase, mostBytes, phrases, usualTimeOuts } from "../../provider/client/wire";
+import { codes } from "../../provider/core/codes";
 import { tellAfterMs } from "../../provider/hosts/process";
 import { configNamespace, engineConfig } from "../../provider/lifecycle/config";
 import { servesMs } from "../../provider/reads";
@@ -83,6 +84,20 @@ test("docs/troubleshooting.md quotes messages of the code, word for word between
   expect(messages.length).toBeGreaterThan(70);
   const unknown = messages.flatMap(parts).filter((part) => !isWritten(part));
   expect(unknown).toEqual([]);
+});
+
+test("docs/troubleshooting.md lists each code once, with its meaning, and each is used", () => {
+  const rows = table(section("Codes", page("troubleshooting.md")), "code");
+  const all = Object.entries(codes).map(([kind, [number, meaning]]) => ({
+    kind,
+    code: `APIKEYS${number}`,
+    meaning,
+  }));
+  expect(rows.map(({ code, meaning }) => [code, meaning])).toEqual(
+    all.map(({ code, meaning }) => [code, meaning]),
+  );
+  expect(new Set(all.map(({ code }) => code)).size).toBe(all.length);
+  expect(all.filter(({ kind, code }) => !texts.includes(kind) && !texts.includes(code))).toEqual([]);
 });
 
 test("docs/troubleshooting.md quotes every reason why a connection fails", () => {

@@ -216,10 +216,10 @@ test("the packed package says what to install if Node.js is too old, or this ver
       (async () => ${expression})().then(() => "none", (error) => error.message)
         .then((message) => console.log(JSON.stringify(message)));`);
   const providerOf = (kind: string) => `require("pulumi-apikeys/dynamic").provider("${kind}")`;
-  const needed = "pulumi-apikeys needs Node.js 22.19 or newer on PATH; this is v22.18.0.";
+  const needed = "APIKEYS1002: pulumi-apikeys needs Node.js 22.19 or newer on PATH; this is v22.18.0.";
   expect(await problemOf("v22.18.0", providerOf("ApiKey"))).toBe(needed);
   expect(await problemOf("v22.18.0", `require("pulumi-apikeys").getWorkspaces()`)).toBe(needed);
   expect(await problemOf("v22.19.0", providerOf("ApiKey"))).toBe("none");
   const unknown = await problemOf("v22.19.0", providerOf("Robot"));
-  expect(unknown).toMatch(/^This version of pulumi-apikeys has no resource Robot: install /);
+  expect(unknown).toMatch(/^APIKEYS1007: This version of pulumi-apikeys has no resource Robot\.\nInstall /);
 });

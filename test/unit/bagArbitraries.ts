@@ -105,9 +105,9 @@ export const likely: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   CustomerBilling: { workspaceId: "ws_1", totalCredits: "100.0", allowOverages: true, grant: "g" },
 };
 
-/** A message for the user is one line, or one for each of several things, of limited length, without a secret. */
+/** A message for the user is a line for each of its parts and for each of several things, of limited length, without a secret. */
 export function expectFit(...messages: readonly string[]): void {
-  for (const message of messages.flatMap((all) => all.split(/\n(?="|For each of |and \d)/))) {
+  for (const message of messages.flatMap((all) => all.split(/\n(?=[^\n])/))) {
     expect(message).not.toMatch(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u);
     expect(message.length).toBeLessThanOrEqual(4_000);
     expect(message).not.toContain(canary);

@@ -1,10 +1,12 @@
 import type { AnyDefinition } from "../../provider/core/definition";
+import { Failure } from "../../provider/core/errors";
 import { openRun } from "../../provider/core/run";
 import type { Properties } from "../../provider/core/state";
 import { configuration, type Environment, engineConfig } from "../../provider/lifecycle/config";
 import type { HostContext } from "../../provider/lifecycle/context";
 import { type Lifecycle, lifecycle } from "../../provider/lifecycle/operations";
 import { apiKey } from "../../provider/resources/apiKey";
+import { inWords as words } from "../words";
 
 /** A complete configuration, for tests that are not about it. */
 export const configured: Readonly<Record<string, unknown>> = {
@@ -46,7 +48,37 @@ export function offline(
   definition: AnyDefinition = apiKey,
   tell: (line: string) => void = () => {},
 ): Lifecycle {
-  return lifecycle(definition, hostContext({ config, env, tell }));
+  return inWords(lifecycle(definition, hostContext({ config, env, tell })));
+}
+
+/** The same operations, with the words of their errors alone. */
+export function inWords(operations: Lifecycle): Lifecycle {
+  const rethrow = (error: unknown): never => {
+    if (!(error instanceof Failure)) throw error;
+    const lines = (error.options.lines ?? []).map(words);
+    const headline = words(error.headline);
+    const message = [headline, ...lines].join("\n");
+    throw Object.assign(error, { message, headline, options: { ...error.options, lines } });
+  };
+  const worded =
+    (act: (...given: unknown[]) => unknown) =>
+    (...given: unknown[]) => {
+      try {
+        const result = act(...given);
+        return result instanceof Promise ? result.catch(rethrow) : result;
+      } catch (error) {
+        return rethrow(error);
+      }
+    };
+  const all = Object.entries(operations).map(([name, value]) => [
+    name,
+    typeof value === "function" ? worded(value as never) : value,
+  ]);
+  const check: Lifecycle["check"] = (...given) => {
+    const { inputs, failures } = operations.check(...given);
+    return { inputs, failures: failures.map(words) };
+  };
+  return { ...Object.fromEntries(all), check };
 }
 
 /** The inputs that an ApiKey requires, and a name. */

@@ -3,8 +3,8 @@ import type { AnyDefinition } from "../../provider/core/definition";
 import { Failure } from "../../provider/core/errors";
 import type { Environment } from "../../provider/lifecycle/config";
 import type { HostContext } from "../../provider/lifecycle/context";
-import { type Lifecycle, lifecycle } from "../../provider/lifecycle/operations";
-import { hostContext } from "./offline";
+import { lifecycle } from "../../provider/lifecycle/operations";
+import { hostContext, inWords } from "./offline";
 
 /** A request, as `reply` receives it. */
 export interface Asked {
@@ -67,7 +67,7 @@ export function replying(definition: AnyDefinition, reply: (asked: Asked) => unk
     tell: (line) => progress.push(line),
     ...parts,
   });
-  const operations: Lifecycle = lifecycle(definition, host);
+  const operations = inWords(lifecycle(definition, host));
   return { ...operations, calls, warnings, progress };
 }
 

@@ -7,6 +7,7 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import type { dynamic } from "@pulumi/pulumi";
+import { coded } from "../../core/codes";
 import { openRun } from "../../core/run";
 import { markedAt } from "../../core/secrecy";
 import { type Kept, nameKey, type Properties, providerKey } from "../../core/state";
@@ -42,7 +43,7 @@ export function provider(
   kind: string,
 ): dynamic.ResourceProvider<Readonly<Record<string, unknown>>, Readonly<Record<string, unknown>>> {
   const problem = nodeProblem();
-  if (problem !== undefined) throw hostError(problem);
+  if (problem !== undefined) throw hostError(coded("configuration", problem));
   // In another process that loads this, such as a test, the run has no end.
   const isHost = /[\\/]cmd[\\/]dynamic-provider([\\/]|$)/.test(process.argv[1] ?? "");
   instance ??= openInstance({

@@ -189,13 +189,15 @@ function configFrom(urn: string, given: Properties): EngineConfig {
 async function invoked(token: string, source: functions.Source, given: Properties): Promise<Properties> {
   const name = kindIn(token);
   const find = Object.hasOwn(functionsByName, name) ? functionsByName[name] : undefined;
-  if (find === undefined) throw new Failure(`This version of pulumi-apikeys has no function ${token}.`);
+  if (find === undefined)
+    throw new Failure("unsupported", `This version of pulumi-apikeys has no function ${token}.`);
   const args = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
   const described: Readonly<Record<string, DescribedFunction>> = (await schema()).default.functions;
   const names = Object.keys(described[token]?.inputs?.properties ?? {});
   const strange = Object.keys(args).find((one) => !names.includes(one));
   if (strange === undefined) return (await find(source, args as never)) as Properties;
-  throw new Failure(`${name}: no such argument, ${strange}; it has ${names.join(", ") || "none"}.`);
+  const all = names.join(", ") || "none";
+  throw new Failure("wrongInput", `${name}: no such argument, ${strange}. It has ${all}.`);
 }
 
 interface DescribedFunction {

@@ -6,7 +6,7 @@ import type { Session } from "../../core/definition";
 import { explain, Failure, ifElsewhere, ifRefused } from "../../core/errors";
 import { findCreated, wasThere } from "../../core/existence";
 import { caseFolded } from "../../core/state";
-import { listed, sentences } from "../../core/text";
+import { listed } from "../../core/text";
 import { type Listing, type Reading, type SharedRead, sharedReads } from "../../reads";
 import { createBody, endOf, type KeyInputs, label, migrateBody } from "./model";
 
@@ -122,20 +122,28 @@ function lostKey(creation: Creation, now: Candidates, problem: string, advice?: 
       : "the key is not in state";
   const found = now.kind === "known" ? inWords(now.value) : "";
   const wanted = `a key with this name and customer, created since ${since}`;
-  const what = (all: string) => {
-    if (now.kind === "unavailable")
-      return `The workspace's list of keys could not be read (${now.error.message}): look for ${wanted}; if there is one, ${remedyOf(creation)}; then run \`pulumi up\` again`;
-    if (now.value.length === 0)
-      return `The workspace's list shows no new key with this name and customer: run \`pulumi up\` again. The list may lag or be truncated: if ${wanted} shows up later, ${remedyOf(creation)}`;
-    const [where, which] =
-      before.kind === "known"
-        ? ["New in the workspace's list:", "If"]
-        : ["Perhaps new in the workspace's list:", `If one was created since ${since}, and`];
-    return `${where} ${all}. ${which} no other stack or person created it, ${remedyOf(creation)}; then run \`pulumi up\` again`;
-  };
-  const reason = (all: string) =>
-    sentences(problem, `It is not known whether the key was created; ${lost}`, what(all), advice);
-  return new Failure(`${doing}: ${reason(found)}`, { unresolved: true, reason, found });
+  const remedy = remedyOf(creation);
+  const again = "run `pulumi up` again";
+  const [where, ifNew] =
+    before.kind === "known"
+      ? ["New in the workspace's list:", "If"]
+      : ["Perhaps new in the workspace's list:", `If it was created since ${since}, and`];
+  let todo = [`${ifNew} no other stack or person created the key below, ${remedy}; then ${again}`];
+  if (now.kind === "unavailable") {
+    const unread = `The workspace's list of keys could not be read (${now.error.message})`;
+    todo = [`${unread}: look for ${wanted}; if there is one, ${remedy}; then ${again}`];
+  } else if (now.value.length === 0) {
+    const unseen = `The workspace's list shows no new key with this name and customer: ${again}`;
+    todo = [unseen, `The list may lag or be truncated: if ${wanted} shows up later, ${remedy}`];
+  }
+  const parts = [
+    problem,
+    `It is not known whether the key was created; ${lost}`,
+    ...todo,
+    advice,
+    found && where,
+  ];
+  return new Failure("keyLost", parts, { subject: `${doing}:`, unresolved: true, found });
 }
 
 /** Tells of keys that a killed run, or one whose answer was lost, may have left behind. */

@@ -96,11 +96,11 @@ export function fixedByExisting(declared: KeyDraft, before: KeyDraft | undefined
 function whyFixed(declared: KeyDraft, before: KeyDraft): string | undefined {
   const [value, id] = [existingValue(declared), adoptedId(declared)];
   if (value !== undefined && value === before.existingKey) {
-    return "can't change while existingKey stays the same, because the service can't have one key twice and deleting the old record would revoke it; set a new existingKey, or remove the key in one update and declare it again in the next.";
+    return "can't change while existingKey stays the same, because the service can't have one key twice and deleting the old record would revoke it. Set a new existingKey, or remove the key in one update and declare it again in the next.";
   }
   // An id that is added may be that of the resource's own key, whose secret its adoption would lose.
   if (id !== undefined && id === (before.existingId ?? id)) {
-    return "can't change while existingId stays the same or is added, because only a new key can have another value; leave existingId out, and the update replaces the key with a new one; or, to adopt another key, declare that under a new name.";
+    return "can't change while existingId stays the same or is added, because only a new key can have another value. Leave existingId out, and the update replaces the key with a new one; or, to adopt another key, declare that under a new name.";
   }
   return undefined;
 }

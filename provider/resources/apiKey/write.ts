@@ -63,14 +63,14 @@ export async function create(session: Session, declared: KeyInputs): Promise<Key
     isAsDeclared(record, declared) && !created.deferred
       ? settledAs(record)
       : await matchProgram(session, { path: pathOf(declared, id), declared, state: {} }, record, { created });
-  const doing = `${capitalised(label(declared))} was created with id ${id}, but`;
+  const doing = `Creating ${label(declared)} (${id})`;
   const problem = secretProblem(declared, record);
   return outcomeOf(session, { id, state: initial }, declared, settled, doing, problem);
 }
 
 /**
- * The state after a write of a key, with warnings and, if the key does not match the program, the reason. `doing`: the
- * beginning of the failure. `problem`: what is wrong with the key's secret.
+ * The state after a write of a key, with warnings and, if the key does not match the program, the failure. `problem`: what is
+ * wrong with the key's secret.
  */
 function outcomeOf(
   session: Session,
@@ -85,8 +85,8 @@ function outcomeOf(
   const warnings = settled.error === undefined ? warningsOf(settled, say) : [];
   for (const warning of warnings) session.warn(`Key ${id}: ${warning}`, [id]);
   const next = { id, state: stateAfterWrite(declared, settled, state) };
-  const reason = sentences(problem, failureOf(session, settled, say));
-  return reason === "" ? next : { ...next, failure: `${doing} ${reason}`, reason };
+  if (problem === undefined) return { ...next, failure: failureOf(session, settled, say, doing) };
+  return { ...next, failure: new Failure("noSecret", problem, { subject: `${doing}:` }) };
 }
 
 /** Whether the key was created, so that nothing is lost by deleting it again: an existing one may be in use (K5, K11). */
@@ -114,7 +114,7 @@ export async function update(
     listed ?? (await readToWrite(session, write)),
     listed !== undefined,
   );
-  const outcome = outcomeOf(session, { id, state }, declared, settled, `${doing}:`);
+  const outcome = outcomeOf(session, { id, state }, declared, settled, doing);
   return { ...outcome, state: { ...outcome.state, ...pick(state, stableOutputs) } };
 }
 
@@ -126,17 +126,18 @@ async function adopt(session: Session, declared: KeyInputs, id: string): Promise
   const current = await readToWrite(session, write);
   if (!isOfCustomer(current, declared)) {
     const customer = shown(declared, "customerId", JSON.stringify(current.customerId));
-    throw new Failure(
-      `${doing}: the key belongs to another customer, ${customer}. ${write.notDone}. Check existingId, or declare that customer.`,
-    );
+    const another = `the key belongs to another customer, ${customer}`;
+    const advice = "Check existingId, or declare that customer";
+    throw new Failure("wrongInput", [another, notDone, advice], { subject: `${doing}:` });
   }
   const settled = isAsDeclared(current, declared) ? settledAs(current) : await send(session, write, current);
   session.registry.takeOver(path.workspaceId, id);
-  return outcomeOf(session, { id, state: outputs(current) }, declared, settled, `${doing}:`);
+  return outcomeOf(session, { id, state: outputs(current) }, declared, settled, doing);
 }
 
 function nothingToAdopt(): InconclusiveError {
   return new InconclusiveError(
+    "notFound",
     "the workspace has no such key, or the key was deleted",
     "Check existingId, which is an id without a workspace, and workspaceId; to create a new key instead, leave existingId out.",
   );
@@ -196,6 +197,7 @@ function failIfExpired(
   if (expiredAt === undefined || !declared.enabled || observe(current)["enabled"] === true) return;
   const at = shown(declared, "expiresAt", new Date(expiredAt).toISOString());
   const expired = new InconclusiveError(
+    "wrongInput",
     `it expired at ${at}, and the service has disabled it`,
     "For a new key, change expiresAt or keepers; to keep this one, declare enabled: false.",
   );
@@ -216,8 +218,8 @@ export async function remove(
   const what = `${capitalised(label(state))} (${id})`;
   // Until it is adopted, only this state has its secret.
   if (!isTakenOver && !owner?.hasIt && state.key !== undefined) {
-    const reason = `${other} declares its id as existingId and has not adopted it. It stays in state: run \`pulumi up\` again when the adoption succeeds, or remove that existingId`;
-    throw new Failure(`${what} is not deleted, because ${reason}.`, { reason: () => `${reason}.` });
+    const reason = `${other} declares its id as existingId and has not adopted it. It stays in state: run \`pulumi up\` again when the adoption succeeds, or remove that existingId.`;
+    throw new Failure("notDeleted", reason, { subject: `${what} is not deleted, because` });
   }
   const stays = `${what} stays in the service, because ${other} has or adopts the same key`;
   session.warn(sentences(stays, state.key === undefined ? undefined : withoutSecret), [id]);
@@ -234,14 +236,12 @@ export async function deleteKey(session: Session, { id, state }: HeldKey): Promi
     await deleteObject(session, targetOf(session, path), () => deleteApiKey(session.call, path));
     session.registry.drop(path.workspaceId, id);
   } catch (error) {
-    const { headline, reason } = explain(error, session, {
+    throw explain(error, session, {
       doing: `Deleting ${label(state)} (${id})`,
       notDone: "It stays in state",
       unclear: "It is not known whether the key was deleted. It stays in state: run the command again",
       advice: `Check that the access token is allowed to delete keys of ${path.workspaceId}.`,
     });
-    // Not `unresolved`: the key is in state.
-    throw new Failure(headline, { reason });
   }
 }
 
@@ -295,6 +295,7 @@ function bodyOf(attempt: number, declared: KeyInputs, { scopes: current = [] }: 
 
 function deletedOutside(): InconclusiveError {
   return new InconclusiveError(
+    "gone",
     "the key no longer exists: it was deleted outside Pulumi",
     "Run `pulumi up --refresh`: it removes the key from state, and creates a new one if the program needs one.",
   );

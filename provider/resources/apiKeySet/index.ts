@@ -2,7 +2,6 @@
 
 import { randomUUID } from "node:crypto";
 import { define, type Held, type Now, type Outcome, type Session } from "../../core/definition";
-import { Failure } from "../../core/errors";
 import { containsUnknown, fieldsOf, isUnknown, unknown } from "../../core/fields";
 import { changesAnything, compareFields, type Plan } from "../../core/plan";
 import type { SecretPath } from "../../core/secrecy";
@@ -64,12 +63,9 @@ function secretPath(path: SecretPath): SecretPath {
 async function create(session: Session, declared: SetInputs, plan: SetPlan): Promise<SetOutcome> {
   const id = `keys-${randomUUID()}`;
   const { owned, batch } = await keys.applySteps(session, label(declared), plan);
-  const failed = keys.failureOf(`Creating the ${label(declared)}`, batch);
-  if (failed === undefined || owned.byAlias.size > 0) {
-    return { id, state: stateOf(declared, owned), ...failed };
-  }
-  const { failure, lines, unresolved } = failed;
-  throw new Failure(failure, { lines, unresolved: unresolved.length > 0 });
+  const failure = keys.failureOf(`Creating the ${label(declared)}`, batch);
+  if (failure !== undefined && owned.byAlias.size === 0) throw failure;
+  return { id, state: stateOf(declared, owned), failure };
 }
 
 async function update(
@@ -79,7 +75,8 @@ async function update(
   plan: SetPlan,
 ): Promise<SetOutcome> {
   const { owned, batch } = await keys.applySteps(session, label(declared), plan);
-  return { id, state: stateOf(declared, owned), ...keys.failureOf(`Updating the ${label(declared)}`, batch) };
+  const failure = keys.failureOf(`Updating the ${label(declared)}`, batch);
+  return { id, state: stateOf(declared, owned), failure };
 }
 
 async function read(session: Session, { id, state }: Held<Shape>): Promise<SetOutcome> {

@@ -1,9 +1,10 @@
 /** Works on many keys at once. A failing key doesn't stop the others, and each reason is said once. */
 
+import { coded } from "../../core/codes";
 import type { Session, Warn } from "../../core/definition";
 import { askForReport, Failure } from "../../core/errors";
 import { eachBounded } from "../../core/run";
-import { capitalised, inBounds, listed, numeral } from "../../core/text";
+import { capitalised, inBounds, listed, numeral, sentences } from "../../core/text";
 
 /** One of many things to do. `name` is what messages call it. */
 export type Item<T = unknown> = T & { readonly name: string };
@@ -12,8 +13,9 @@ export type Item<T = unknown> = T & { readonly name: string };
 interface Trouble {
   readonly name: string;
   readonly message: string;
-  /** The message without the key's name, so that keys with the same trouble share a line; `found`: the keys that it lists. */
-  readonly reason: (found: string) => string;
+  /** The message without the key's name, so that keys with the same trouble share a line. */
+  readonly reason: string;
+  /** The keys that the message lists at its end. */
   readonly found: string;
   /** Whether the service may have a key that is not in state. Such a key is always named. */
   readonly unresolved: boolean;
@@ -43,12 +45,9 @@ export function openBatch(session: Session, subject: string) {
     get lines(): readonly string[] {
       return linesOf(failures, "reasons");
     },
-    /** The lines about keys that the service may have but state has not. */
-    get unresolved(): readonly string[] {
-      return linesOf(
-        failures.filter(({ unresolved }) => unresolved),
-        "reasons",
-      );
+    /** Whether the service may have keys that state has not. */
+    get unresolved(): boolean {
+      return failures.some(({ unresolved }) => unresolved);
     },
     /** Works on a few at a time, and then prints their warnings. `verb` is for the progress line: "5 of 10 created". */
     async each<T extends Item>(
@@ -72,7 +71,7 @@ export function openBatch(session: Session, subject: string) {
             warnings.push(warningOf(one.name, message, ids, general));
           try {
             // After Ctrl-C, what has not begun is left to the next run.
-            if (session.closed.aborted) throw new Failure("Skipped: the run was canceled.");
+            if (session.closed.aborted) throw new Failure("interrupted", "Skipped: the run was canceled.");
             await session.part(warn, (part) => act(part, one));
           } catch (error) {
             failed.set(one, failureOf(one.name, error));
@@ -91,19 +90,21 @@ export function openBatch(session: Session, subject: string) {
 
 /** A general warning tells of keys that may have been left behind, so their ids are all named. */
 function warningOf(name: string, message: string, ids: readonly string[], general?: string): Trouble {
-  const reason = (found: string) => (general === undefined ? message : `${general} Their ids: ${found}.`);
-  return { name, message, reason, found: ids.join(", "), unresolved: general !== undefined };
+  const reason = general === undefined ? message : `${general} Their ids:`;
+  const found = general === undefined ? "" : ids.join(", ");
+  return { name, message, reason, found, unresolved: general !== undefined };
 }
 
 function failureOf(name: string, error: unknown): Trouble {
-  const failure = error instanceof Failure ? error : new Failure(unexpected(error), { unresolved: true });
-  const { headline, unresolved, reason = () => headline, found } = failure;
-  return { name, message: headline, reason, found, unresolved };
+  const failure = error instanceof Failure ? error : unexpected(error);
+  const { kind, headline: message, parts, options } = failure;
+  const { found = "", unresolved = false } = options;
+  return { name, message, reason: coded(kind, sentences(...[parts].flat())), found, unresolved };
 }
 
 /** The lines of each reason, the most frequent first; `what` is left out if there are too many. No unresolved key is. */
 function linesOf(troubles: readonly Trouble[], what: string): readonly string[] {
-  const byReason = Map.groupBy(troubles, ({ unresolved, reason }) => `${unresolved} ${reason("")}`);
+  const byReason = Map.groupBy(troubles, ({ unresolved, reason }) => `${unresolved} ${reason}`);
   const groups = [...byReason.values()].toSorted((a, b) => b.length - a.length);
   const parts = groups.flatMap((group) => {
     if (!group[0]?.unresolved) return [group];
@@ -120,11 +121,12 @@ function lineOf(group: readonly Trouble[]): string {
   const names = group.map(({ name }) => inBounds(JSON.stringify(name), longestName));
   if (group.length === 1) return `${names[0]}: ${message}`;
   const found = group.map((one) => one.found).filter((ids) => ids !== "");
-  return `For each of ${numeral(group.length)} keys (${listed(names, mostNames)}): ${reason(found.join(", "))}`;
+  return `For each of ${numeral(group.length)} keys (${listed(names, mostNames)}): ${sentences(reason, found.join(", "))}`;
 }
 
 /** The message of an unexpected error may contain anything, a secret too, so it is left out. */
-function unexpected(error: unknown): string {
+function unexpected(error: unknown): Failure {
   const kind = error instanceof Error ? error.name : typeof error;
-  return `unexpected error (${kind}), a bug in pulumi-apikeys: ${askForReport()}. If the key was being created, look for a key with this name and customer that is not in state.`;
+  const what = `unexpected error (${kind}), a bug in pulumi-apikeys: ${askForReport()}. If the key was being created, look for a key with this name and customer that is not in state.`;
+  return new Failure("bug", what, { unresolved: true });
 }

@@ -96,10 +96,10 @@ export async function applySteps(session: Session, label: string, { owned, steps
   );
   const isCreate = writes.every((step) => step.op === "create" && !adoptedBy(step));
   await batch.each(isCreate ? "created" : "written", writes, async (part, step) => {
-    const { failure, reason = failure, ...written } = await write(part, step);
+    const { failure, ...written } = await write(part, step);
     byAlias.set(step.op === "create" ? step.alias : step.stateAlias, written);
     if (step.op === "replace") replaced.push({ name: step.alias, ...step.key });
-    if (failure !== undefined) throw new Failure(failure, { reason: () => reason ?? failure });
+    if (failure !== undefined) throw failure;
   });
   const removed = new Set(
     steps.flatMap((step) => (step.op === "delete" ? [{ name: step.alias, ...step.key }] : [])),
@@ -142,7 +142,7 @@ async function write(session: Session, step: Write): Promise<Outcome<KeyState>> 
   const { op, declared } = step;
   maskKey(session, declared, ...(op === "create" ? [] : [step.key.state]));
   const problems = op === "replace" ? problemsOf(step) : [];
-  if (problems.length > 0) throw new Failure(`Nothing was changed: ${problems.join(" ")}`);
+  if (problems.length > 0) throw new Failure("wrongInput", problems, { subject: "Nothing was changed:" });
   const outcome =
     op === "update"
       ? await apiKey.update(session, step.key, declared)
@@ -157,14 +157,14 @@ function problemsOf({ key, declared }: Replacement): readonly string[] {
   return fixedByExisting(declared, before).map(lineOf);
 }
 
-/** The failure of an update that some keys have failed. */
+/** The failure of an operation that some keys have failed. `outcome`: what state has, and what to do. */
 export function failureOf(
   doing: string,
   { failed, summary, lines, unresolved }: Batch,
-): Required<Pick<Outcome, "failure" | "lines" | "unresolved">> | undefined {
+  outcome = "State records what succeeded. Do what the lines below say, then run `pulumi up` again.",
+): Failure | undefined {
   if (failed.size === 0) return undefined;
-  const advice = "State records what succeeded. Do what the lines below say, then run `pulumi up` again.";
-  return { failure: `${doing}: ${summary}. ${advice}`, lines, unresolved };
+  return new Failure("severalKeys", [summary, outcome], { subject: `${doing}:`, lines, unresolved });
 }
 
 function itemsOf({ byAlias }: OwnedKeys): readonly Item<HeldKey>[] {
@@ -193,10 +193,8 @@ export async function readKeys(session: Session, label: string, owned: OwnedKeys
     const isOpen = failedKey in now.state;
     found.set(one, isOpen ? { ...now, state: defined({ ...now.state, [failedKey]: undefined }) } : now);
   });
-  if (batch.failed.size > 0) {
-    const failed = `Reading the ${label}: ${batch.summary}`;
-    throw new Failure(`${failed}. State is unchanged; run the command again.`, { lines: batch.lines });
-  }
+  const failure = failureOf(`Reading the ${label}`, batch, "State is unchanged; run the command again.");
+  if (failure !== undefined) throw failure;
   return {
     byAlias: new Map(
       all.flatMap((one) => {
@@ -219,7 +217,7 @@ export async function removeKeys(
     maskKey(part, one.state);
     await apiKey.remove(part, one, elsewhere);
   });
-  if (batch.failed.size === 0) return;
-  const advice = "The resource stays in state: run the command again to delete the rest.";
-  throw new Failure(`Deleting the ${label}: ${batch.summary}. ${advice}`, { lines: batch.lines });
+  const outcome = "The resource stays in state: run the command again to delete the rest.";
+  const failure = failureOf(`Deleting the ${label}`, batch, outcome);
+  if (failure !== undefined) throw failure;
 }

@@ -79,7 +79,7 @@ async function create(session: Session, declared: RotatingInputs): Promise<Rotat
   const id = `rotating-${randomUUID()}`;
   const { owned, failure } = await makeKey(session, keys.noKeys, newKey(declared, true));
   const times = { rotatedAt: owned.byAlias.size === 0 ? undefined : session.currentTime() };
-  return { id, state: stateOf(declared, owned, times), ...(failure !== undefined && { failure }) };
+  return { id, state: stateOf(declared, owned, times), failure };
 }
 
 /** Creates a key. Without its secret it doesn't become the current one: the next update deletes it (K6). */
@@ -87,8 +87,8 @@ async function makeKey(
   session: Session,
   { byAlias, toDelete }: OwnedKeys,
   declared: KeyInputs,
-): Promise<{ readonly owned: OwnedKeys; readonly failure: string | undefined }> {
-  const { failure, reason: _, ...made } = await createKey(session, declared);
+): Promise<{ readonly owned: OwnedKeys; readonly failure: Failure | undefined }> {
+  const { failure, ...made } = await createKey(session, declared);
   const previous = byAlias.get("current") ?? byAlias.get("previous");
   if (!made.state.__keyLost) {
     const rotated = new Map([["current", made], ...(previous ? [["previous", previous] as const] : [])]);
@@ -120,16 +120,13 @@ async function update(
     }
   }
   let { owned, batch } = await settle(session, declared, plan, isRetiring);
-  let failed = keys.failureOf(doing, batch);
-  if (failed === undefined && (does === "create" || does === "rotate")) {
+  let failure = keys.failureOf(doing, batch);
+  if (failure === undefined && (does === "create" || does === "rotate")) {
     try {
-      const made = await makeKey(session, owned, newKey(declared, false));
-      owned = made.owned;
-      if (made.failure !== undefined) failed = { failure: made.failure, lines: [], unresolved: [] };
+      ({ owned, failure } = await makeKey(session, owned, newKey(declared, false)));
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      const { headline: failure, lines, unresolved } = error;
-      failed = { failure, lines, unresolved: unresolved ? [failure] : [] };
+      failure = error;
     }
     if (owned.byAlias.get("current")?.id !== plan.current?.id) {
       [rotatedAt, overlapFrom, lastUsed] = [session.currentTime(), undefined, undefined];
@@ -137,14 +134,14 @@ async function update(
   }
   // The overlap begins once the current key was seen to match the program.
   const previous = owned.byAlias.get("previous");
-  if (failed === undefined && previous !== undefined && overlapFrom === undefined) {
+  if (failure === undefined && previous !== undefined && overlapFrom === undefined) {
     // If the clock is behind, the overlap would otherwise be over as soon as the clock is set right.
     overlapFrom = Math.max(session.currentTime(), plan.rotatedAt ?? 0);
     // What can't be read now is recorded at the end of the overlap.
     if (declared.retire === "whenUnused")
       lastUsed = await lastUse(session, previous, "").catch(() => undefined);
   }
-  return { id, state: stateOf(declared, owned, { rotatedAt, overlapFrom }, lastUsed), ...failed };
+  return { id, state: stateOf(declared, owned, { rotatedAt, overlapFrom }, lastUsed), failure };
 }
 
 /** Makes the existing keys match the program, then deletes those that are to be deleted. */
@@ -173,9 +170,8 @@ async function expectCurrent(
   const record = await readKeyOrFail(session, pathOf(current.state, current.id), doing);
   if (record !== undefined && applyDrift(updatable, current.state, observe(record)) === current.state) return;
   const what = record === undefined ? "no longer exists" : "was changed outside Pulumi";
-  throw new Failure(
-    `${doing}: nothing was changed, because ${current.id}, the current key, ${what}, and the previous key, ${previous?.id}, would be deleted. Run \`pulumi up --refresh\`.`,
-  );
+  const reason = `${doing}: nothing was changed, because ${current.id}, the current key, ${what}. The previous key, ${previous?.id}, would be deleted. Run \`pulumi up --refresh\`.`;
+  throw new Failure("notRotated", reason);
 }
 
 /** When the previous key was last used: "" where the service does not say, `undefined` where there is no such key. */
@@ -231,15 +227,13 @@ function plan(now: RotatingNow): RotatingPlan {
     return { ...decision, ...compareFields(fields, now), note, preview: () => previewCreate(inputs) };
   }
   const compared = compareFields(fields, now, comparing([...decision.owned.byAlias.values()], inputs));
-  const what = capitalised(label(inputs));
   const isReplaced = compared.replaces.length > 0;
-  const fails = decision.does === "fail" && !isReplaced;
   return {
     ...decision,
     ...compared,
     isPending: isPending(decision),
     note: isReplaced ? undefined : noteAbout(decision),
-    refusal: fails ? `${what} can't be updated: ${refusal(decision)}` : undefined,
+    refusal: decision.does === "fail" && !isReplaced ? refusal(decision) : undefined,
     preview: () => previewUpdate(decision),
     holds: keys.objectsOf(decision.owned),
   };
@@ -328,14 +322,17 @@ function retiring(decision: Decision): readonly string[] {
 }
 
 /** Why a change can't be applied now, and what to do. */
-function refusal(decision: Decision): string {
+function refusal(decision: Decision): Failure {
   const { inputs, renewing, current, previous, isUnconfirmed } = decision;
+  const subject = `${capitalised(label(inputs))} can't be updated:`;
   const needs = `the change of ${listed(renewing)} needs a new key, but the previous key, ${previous?.id}, still exists`;
   if (isUnconfirmed) {
-    return `${needs}, because ${current?.id} could not be confirmed to match the program yet; undo that change until an update has succeeded.`;
+    const why = `${current?.id} could not be confirmed to match the program yet: undo that change until an update has succeeded`;
+    return new Failure("notRotated", [needs, why], { subject });
   }
   const declare = inputs.retire === "whenUnused" ? ' and retire to "afterOverlap"' : "";
-  return `${needs} until ${overlapEnd(decision)}, and there are never more than two; undo that change until then or, to delete the previous key now, set overlap to "0d"${declare} and run \`pulumi up\` twice: the first deletes it, and the second creates the new key.`;
+  const advice = `There are never more than two keys: undo that change until then or, to delete the previous key now, set overlap to "0d"${declare} and run \`pulumi up\` twice: the first deletes it, and the second creates the new key`;
+  return new Failure("notRotated", [`${needs} until ${overlapEnd(decision)}`, advice], { subject });
 }
 
 /** A time with the precision of a day, as services give it that count the use of a key by days. */

@@ -197,7 +197,7 @@ describe("check of an ApiKey with existingId", () => {
   const rejections = (names: readonly string[]) =>
     names.map(
       (name) =>
-        `${name}: can't change while existingId stays the same or is added, because only a new key can have another value; leave existingId out, and the update replaces the key with a new one; or, to adopt another key, declare that under a new name.`,
+        `${name}: can't change while existingId stays the same or is added, because only a new key can have another value. Leave existingId out, and the update replaces the key with a new one; or, to adopt another key, declare that under a new name.`,
     );
 
   test("K11 a change that replaces fails the preview while existingId stays the same or is added", () => {

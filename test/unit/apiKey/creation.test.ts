@@ -31,7 +31,11 @@ describe("the answer to a create", () => {
       { existingKey },
     ],
   ])("K6 K5 the answer to a create is another key's if it has a key %s", async (_what, answer, more) => {
-    const { message, kept, unresolved } = await failureOf(answering(answer).create(more));
+    const {
+      message,
+      kept,
+      options: { unresolved },
+    } = await failureOf(answering(answer).create(more));
     expect(message).toContain("the service answered with a different key, key_1");
     expect([kept, unresolved]).toEqual([undefined, true]);
     expect(message).not.toContain("sk_new");
@@ -170,12 +174,12 @@ describe("a create whose answer is lost", () => {
     [
       "keys of its name, in a list that could not be read before",
       failing(lost, undefined, [made("key_2"), made("key_3")]),
-      /Perhaps new in the workspace's list: key_2, key_3\. If one was created since 2\S+Z, and no other/,
+      /If it was created since 2\S+Z, and no other.* Perhaps new in the workspace's list: key_2, key_3\.$/,
     ],
     [
       "a new key after a 409, which a proxy may have caused",
       failing(conflict, [], [made("key_2")]),
-      /409 "it exists"\. It is not known whether the key was created.*New in the .*key_2\. If/,
+      /409 "it exists"\. It is not known whether the key was created.*New in the .*key_2\.$/,
     ],
     [
       "no new key after a 409",
@@ -185,7 +189,11 @@ describe("a create whose answer is lost", () => {
   ])(
     "K6 a create whose answer is lost is not in state, and its error names what the workspace shows: %s",
     async (_what, keys, words) => {
-      const { kept, message, unresolved } = await keys.failed();
+      const {
+        kept,
+        message,
+        options: { unresolved },
+      } = await keys.failed();
       expect([kept, unresolved]).toEqual([undefined, true]);
       expect(message).toMatch(words);
       expect(message).not.toContain("Nothing was created");
@@ -199,7 +207,7 @@ describe("a create whose answer is lost", () => {
     // Another resource of this run has it.
     keys.diff("key_4", { ...least, key: "sk_4" }, least);
     expect((await keys.failed()).message).toContain(
-      "New in the workspace's list: key_2 (created 2026-11-25). If no other stack or person created it, delete it",
+      "New in the workspace's list: key_2 (created 2026-11-25).",
     );
   });
 
@@ -207,7 +215,7 @@ describe("a create whose answer is lost", () => {
     const { kept, message } = await failing(lost, [], [made("key_2")]).failed({ existingKey });
     expect(kept).toBeUndefined();
     expect(message).toMatch(
-      /New in the workspace's list: key_2\. .*declare its id as existingId.*don't delete it/,
+      /declare its id as existingId.*don't delete it.* New in the workspace's list: key_2\.$/,
     );
   });
 

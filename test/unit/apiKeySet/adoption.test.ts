@@ -31,7 +31,7 @@ describe("a set that adopts keys", () => {
         create({ ...inputs, defaults: { ...(inputs["defaults"] as object), enabled } }),
       );
       expect(failure.message).toMatch(/^Creating the keys of workspace ws_1: 1 of 3 failed/);
-      expect(failure.lines[0]).toContain("key_9");
+      expect(failure.options.lines?.[0]).toContain("key_9");
       expect(Object.keys(failure.kept?.state["ids"] as object)).toEqual(["k0", "k1"]);
     }
   });
@@ -39,7 +39,10 @@ describe("a set that adopts keys", () => {
   test("K11 a set adopts the others if one can't be adopted, and the next update adopts that one", async () => {
     const { create, update, service } = manyKeys(2);
     const inputs = adoptingSet({ ...ids(2), gone: "key_9" });
-    const { kept, lines } = await failureOf(create(inputs));
+    const {
+      kept,
+      options: { lines },
+    } = await failureOf(create(inputs));
     expect(lines).toEqual([
       '"gone": Adopting key "ci" in workspace ws_1 (key_9): the workspace has no such key, or the key was deleted. Nothing was changed. Check existingId, which is an id without a workspace, and workspaceId; to create a new key instead, leave existingId out.',
     ]);
@@ -120,7 +123,7 @@ describe("a set whose existingId changes", () => {
   });
 
   const words =
-    "can't change while existingId stays the same or is added, because only a new key can have another value; leave existingId out, and the update replaces the key with a new one; or, to adopt another key, declare that under a new name.";
+    "can't change while existingId stays the same or is added, because only a new key can have another value. Leave existingId out, and the update replaces the key with a new one; or, to adopt another key, declare that under a new name.";
 
   test("K11 a set fails the preview of a change that needs a new key while existingId stays the same or is added", () => {
     const { sets } = adoptions();
@@ -140,7 +143,9 @@ describe("a set whose existingId changes", () => {
     const { create, update, there } = manyKeys(1);
     const before = adoptingSet({ a: "key_0" });
     const moved = adoptingSet({}, { b: { existingId: "key_0", ...rotated } });
-    const { lines } = await failureOf(update(await create(before), moved, before));
+    const {
+      options: { lines },
+    } = await failureOf(update(await create(before), moved, before));
     expect(lines).toEqual([`"b": Nothing was changed: keepers: ${words}`]);
     expect(there()).toEqual(["key_0"]);
   });

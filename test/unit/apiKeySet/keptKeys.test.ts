@@ -183,7 +183,10 @@ test("K5 an existingKey that is a secret of the set can't replace the key that h
   const before = of({ a: { customerId } });
   const made = await set.create(before);
   const own = { customerId, existingKey: "sk_key_1", keepers: { month: "june" } };
-  const { kept, lines } = await failureOf(set.update(made, of({ a: own }), before));
+  const {
+    kept,
+    options: { lines },
+  } = await failureOf(set.update(made, of({ a: own }), before));
   expect(lines?.join()).toContain("keepers: can't change while existingKey stays");
   expect(lines?.join()).not.toContain("sk_key_1");
   expect(kept?.state).toMatchObject({ ids: { a: "key_1" }, secrets: { a: "sk_key_1" } });

@@ -70,7 +70,7 @@ describe("once the run is over,", () => {
       );
       expect(set.warnings).toEqual([
         expect.stringMatching(
-          /^"lost": Creating key "lost" .*It is not known whether the key was created.*key_1/,
+          /^"lost": APIKEYS3002: Creating key "lost" .*It is not known whether the key was created.*key_1/,
         ),
       ]);
     },

@@ -41,7 +41,7 @@ describe("check of an ApiKeySet", () => {
     const failures = failuresOf({ keys: { ...without, last: { customerId, enable: true } } });
     expect(failures).toHaveLength(21);
     expect(failures.slice(0, 2)).toEqual([
-      expect.stringMatching(/^keys\.last\.enable: no such property; /),
+      expect.stringMatching(/^keys\.last\.enable: no such property\. /),
       'keys["customer 0"].customerId: is missing: set it to the id of a customer, here or in defaults.',
     ]);
     expect(failures.at(-1)).toBe("981 more inputs have errors.");
@@ -120,11 +120,11 @@ describe("check of an ApiKeySet", () => {
     const scopes = [{ representation: "o", raed: true }];
     const entry = { customerId, enable: true, scopes };
     expect(failuresOf({ keys: { a: entry }, defaults: { existingKey: "sk" } })).toEqual([
-      "keys.a.scopes[0].raed: no such property; the properties are representation, create, read, update, del.",
+      "keys.a.scopes[0].raed: no such property. The properties are representation, create, read, update, del.",
       expect.stringMatching(
-        /^keys\.a\.enable: no such property; the properties are customerId, .*existingKey/,
+        /^keys\.a\.enable: no such property\. The properties are customerId, .*existingKey/,
       ),
-      expect.stringMatching(/^defaults\.existingKey: no such property; /),
+      expect.stringMatching(/^defaults\.existingKey: no such property\. /),
     ]);
   });
 

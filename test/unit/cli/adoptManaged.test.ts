@@ -81,11 +81,11 @@ test.each<[string, (one: unknown) => object]>([
   const found = (one: unknown) => () => inMain(state(resource(kind, outputs(one))));
   const ids = `state.json: the ids of the keys of "of ${kind}"`;
   expect(found(hidden)).toThrow(
-    `${ids} are encrypted. Export the stack with \`pulumi stack export --show-secrets\``,
+    `${ids} are encrypted.\nExport the stack with \`pulumi stack export --show-secrets\``,
   );
   const problem = `${ids} can't be read. Export the stack again, and leave the file as it is.`;
   for (const value of [marked({ plaintext: "sk_live_value" }), marked({ plaintext: "" }), true])
-    expect(found(value)).toThrow(new Failure(problem));
+    expect(found(value)).toThrow(new Failure("wrongInput", problem));
 });
 
 test("K12 the command includes a key if the id of its workspace can't be read", () => {
@@ -98,7 +98,7 @@ test.each(["", "sk_live_value", "null", "{}", `{"deployment":[]}`, `{"deployment
   "K12 the command fails for a file that is not a stack's state, without quoting it: %j",
   (text) => {
     expect(() => inMain(text)).toThrow(
-      /^state\.json is not a stack's state: export it with `pulumi stack export --file state\.json`\.$/,
+      /^APIKEYS1001: state\.json is not a stack's state: export it with `pulumi stack export --file state\.json`\.$/,
     );
   },
 );

@@ -65,7 +65,7 @@ describe("a key whose state was last written at another base URL", () => {
     "R6 %s of a key fails at another base URL, where its id may be another key's",
     async (_, operation) => {
       expect((await failureOf(operation())).message).toMatch(
-        /^ApiKey key_1: its last update was sent to another base URL than the one configured now \(.+\), .*APIKEYS_MOVED_FROM/,
+        /^ApiKey key_1: its last update was sent to another base URL than the one configured now\. There \(.+\), .*APIKEYS_MOVED_FROM/,
       );
     },
   );

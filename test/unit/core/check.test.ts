@@ -120,17 +120,17 @@ test("K1 check takes the name that stack config proposes if name is missing, onc
 
 test("R9: check names a property that does not exist, and lists those that do", () => {
   const [failure] = failuresOf({ custommerId: 1 });
-  expect(failure).toMatch(/^custommerId: no such property; the properties are workspaceId, /);
+  expect(failure).toMatch(/^custommerId: no such property\. The properties are workspaceId, /);
   for (const name of fieldNames) expect(failure).toContain(name);
   expect(failuresOf({ scopes: [{ representation: "a", delete: true }] })).toEqual([
-    "scopes[0].delete: no such property; the properties are representation, create, read, update, del.",
+    "scopes[0].delete: no such property. The properties are representation, create, read, update, del.",
   ]);
 });
 
 test("R8 each failure is one line, whatever the property is called", () => {
   expect(failuresOf({ "a\nb": 1, keepers: { "c\r\nd": 1 } })).toEqual([
     'keepers["c d"]: must be a string.',
-    expect.stringMatching(/^a b: no such property; the properties are [^\n]*$/),
+    expect.stringMatching(/^a b: no such property\. The properties are [^\n]*$/),
   ]);
 });
 

@@ -158,7 +158,7 @@ describe("the configuration", () => {
       () => key.delete("id", least),
     ])
       await expect(operation()).rejects.toThrow(
-        /^The service's base URL is not configured: .*\. The access token is/,
+        /^The service's base URL is not configured\. .*\. The access token is/,
       );
   });
 });

@@ -88,7 +88,7 @@ async function converged({
       return read(now);
     },
     explainMissing: async () => {
-      throw new InconclusiveError("the box is gone");
+      throw new InconclusiveError("gone", "the box is gone");
     },
   };
   const settled = await converge<Box>(session, writing, created);
@@ -98,7 +98,7 @@ async function converged({
     progress,
     words: openWords(settled, say),
     warnings: warningsOf(settled, say),
-    failure: failureOf(session, settled, say),
+    failure: failureOf(session, settled, say, "Writing the box")?.headline,
     state: stateAfter(fields, { ...declared } as Properties, settled, (box) => ({ ...box })),
   };
 }
@@ -125,7 +125,7 @@ test("R4 an exact field is written again, and then fails with the declared and t
   expect(done.steps).toBe(`send read send ${patiently}`);
   expect(done.words).toEqual(['name: should be "new", the service has "new_"']);
   expect(done.failure).toBe(
-    'the service did not apply the change. name: should be "new", the service has "new_". State has what the service has, and the next preview shows what is left to do; if the service always changes a value so, declare it that way.',
+    'APIKEYS3004: Writing the box: the service did not apply the change. name: should be "new", the service has "new_". State has what the service has, and the next preview shows what is left to do; if the service always changes a value so, declare it that way.',
   );
   expect(done.state).toMatchObject({ name: "new_" });
 });
@@ -194,7 +194,7 @@ test("R4 a first write that may have been carried out leaves the change unconfir
   expect(done).toMatchObject({ unseen: true, error: lost, record: before, steps: "send", state: before });
   expect(words).toHaveLength(1);
   expect(failure).toMatch(
-    /^the connection was cut\. It is not known whether the change was applied: state has the previous values\./,
+    /^APIKEYS3001: Writing the box: the connection was cut\. It is not known whether the change was applied: state has the previous values\./,
   );
 });
 

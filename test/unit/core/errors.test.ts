@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { CallError } from "../../../provider/client/send";
-import { askForReport, explain, Failure, InconclusiveError } from "../../../provider/core/errors";
+import { askForReport, explain, Failure, InconclusiveError, reworded } from "../../../provider/core/errors";
 import { inBounds, numeral, sentences } from "../../../provider/core/text";
 import { addressOf } from "../../../tools/release";
 
@@ -20,28 +20,74 @@ const messageOf = (error: Error, about: Parameters<typeof explain>[2] = words) =
   explain(error, { setup }, about).message;
 
 test.each([
-  ["refused", 403, "It stays in state. Check the token's rights."],
-  ["notSent", undefined, `It stays in state. Run the command again; if it fails the same way, ${route}`],
-  ["refused", 404, `It stays in state. Check the token's rights. If that doesn't help, ${route}`],
-  ["refused", 302, `It stays in state. Check the token's rights. If that doesn't help, ${route}`],
-  ["refused", 429, "It stays in state. Run the command again later."],
-  ["notSent", 429, "It stays in state. Run the command again later."],
-  ["ambiguous", 500, "Whether it was deleted is not known."],
-  ["refused", 401, "It stays in state. The access token came from the environment. Set it."],
-] as const)("R14 the error of a call that was %s with %s says what state has, and what to do", (...row) => {
-  const [verdict, status, expected] = row;
-  const error = new CallError(verdict, `the service answered ${status}`, status);
-  expect(messageOf(error)).toBe(`${words.doing}: the service answered ${status}. ${expected}`);
-});
+  ["refused", 403, "2002", "It stays in state.\nCheck the token's rights."],
+  [
+    "notSent",
+    undefined,
+    "2001",
+    `It stays in state.\nRun the command again; if it fails the same way, ${route}`,
+  ],
+  ["refused", 404, "2006", `It stays in state.\nCheck the token's rights.\nIf that doesn't help, ${route}`],
+  ["refused", 302, "2003", `It stays in state.\nCheck the token's rights.\nIf that doesn't help, ${route}`],
+  ["refused", 429, "2004", "It stays in state.\nRun the command again later."],
+  ["notSent", 429, "2004", "It stays in state.\nRun the command again later."],
+  ["ambiguous", 500, "3001", "Whether it was deleted is not known."],
+  ["refused", 401, "2002", "It stays in state.\nThe access token came from the environment. Set it."],
+] as const)(
+  "R14 the error of a call that was %s with %s has the code APIKEYS%s, and says what state has and what to do",
+  (...row) => {
+    const [verdict, status, code, expected] = row;
+    const error = new CallError(verdict, `the service answered ${status}`, status);
+    expect(messageOf(error)).toBe(
+      `APIKEYS${code}: ${words.doing}: the service answered ${status}.\n${expected}`,
+    );
+  },
+);
 
 test("the error of a call says what is known where no words say that it is not, and keeps other advice", () => {
   const { unclear: _, ...without } = words;
   const reset = new CallError("ambiguous", "the connection was reset", undefined);
-  expect(messageOf(reset, without)).toContain("the connection was reset. It stays in state.");
-  const unread = new InconclusiveError("its workspace can't be read either", "Check the token.");
-  expect(messageOf(unread)).toBe(
-    `${words.doing}: its workspace can't be read either. It stays in state. Check the token.`,
+  expect(messageOf(reset, without)).toContain("the connection was reset.\nIt stays in state.");
+  const unread = new InconclusiveError(
+    "unconfirmed",
+    "its workspace can't be read either",
+    "Check the token.",
   );
+  expect(messageOf(unread)).toBe(
+    `APIKEYS2007: ${words.doing}: its workspace can't be read either.\nIt stays in state.\nCheck the token.`,
+  );
+});
+
+test("a request that a canceled run did not send, and an answer of another server, have codes of their own", () => {
+  const kindOf = (error: CallError, closed = new AbortController().signal) =>
+    explain(error, { setup, closed }, { doing: words.doing, notDone: words.notDone }).kind;
+  const notSent = new CallError("notSent", "nothing was sent, because the run was canceled");
+  expect(kindOf(notSent, AbortSignal.abort())).toBe("interrupted");
+  expect(kindOf(notSent)).toBe("unavailable");
+  expect(kindOf(new CallError("ambiguous", "the answer is not JSON", 200))).toBe("unusableAnswer");
+});
+
+test("R16 a secret that contains the end of a sentence is masked as a whole", () => {
+  const failure = new Failure("refused", "It is called sk. Live. State is unchanged.", {
+    subject: "sk. Live:",
+  });
+  const { message } = reworded(failure, (text) => text.replaceAll("sk. Live", "[secret]"));
+  expect(message).toBe("APIKEYS2003: [secret]: It is called [secret].\nState is unchanged.");
+});
+
+test("the first line has at most 160 characters, and is followed by all of it if it was cut", () => {
+  const short = new Failure("refused", [
+    `the service answered 409: "${"x".repeat(60)}"`,
+    "Nothing was created",
+  ]);
+  expect(short.message.split("\n")).toHaveLength(2);
+  const quoted = `the service answered 409: "${"x".repeat(200)}"`;
+  const lines = new Failure("refused", [quoted, "Nothing was created"], {
+    subject: "Creating key:",
+  }).message.split("\n");
+  expect(lines.map((line) => line.length)).toEqual([160, expect.any(Number), 20]);
+  expect(lines[0]).toMatch(/^APIKEYS2003: Creating key: the service answered 409: "x+…x+"\.$/);
+  expect(lines[1]).toBe(`Creating key: ${quoted}.`);
 });
 
 test("an error that is a bug is thrown again", () => {
@@ -63,16 +109,18 @@ test("each sentence of a message ends with one full stop, and absent sentences a
 
 test("an error is plain text, a line without control characters, bidirectional marks and half characters", () => {
   const name = "a\r\nb\u001b[31mc\u2028d\u202ee\ud800f";
-  expect(new Failure(`Creating key "${name}"`).message).toBe('Creating key "a b [31mc def"');
+  const one = new Failure("refused", [name, name], { subject: name, lines: [name] });
+  const line = "a b [31mc def";
+  expect(one.message).toBe(`APIKEYS2003: ${line} ${line}.\n${line}.\n${line}`);
 });
 
 test("an error has its message as stack, and no property that gRPC takes for a status", () => {
   for (const error of [
-    new Failure("a line", { kept: { id: "key_1", state: {} } }),
-    new InconclusiveError("a line", "advice"),
+    new Failure("refused", "a line", { kept: { id: "key_1", state: {} } }),
+    new InconclusiveError("gone", "a line", "advice"),
     new CallError("refused", "a line"),
   ]) {
-    expect(error.stack).toBe("a line");
+    expect(error.stack).toBe(error.message);
     for (const name of ["cause", "id", "code", "details", "metadata"]) expect(error).not.toHaveProperty(name);
   }
 });

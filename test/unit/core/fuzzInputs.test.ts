@@ -8,7 +8,7 @@ import { definitions } from "../../../provider/resources";
 import { runs } from "../../all";
 import { stateOfAll } from "../apiKeySet/setArbitraries";
 import { bag, canary, expectFit, expectWireable, likely } from "../bagArbitraries";
-import { configured, hostContext } from "../offline";
+import { configured, hostContext, inWords } from "../offline";
 
 vi.setConfig({ testTimeout: 30_000 });
 
@@ -18,7 +18,7 @@ const kinds = Object.entries(definitions);
 test.each(kinds)(
   "R2 R16 any inputs of %s are checked without showing a secret, and then show no change",
   (kind, definition) => {
-    const operations = lifecycle(definition, hostContext({ config, warn: expectFit }));
+    const operations = inWords(lifecycle(definition, hostContext({ config, warn: expectFit })));
     const bags = bag(likely[kind]);
     fc.assert(
       fc.property(bags, fc.option(bags, { nil: undefined }), (declared, before) => {

@@ -48,7 +48,10 @@ test("the example resource names what a lost answer to its one POST may have mad
     if (asked.method === "POST") throw new CallError("ambiguous", "the connection was reset");
     return answered;
   });
-  const { message, unresolved } = await failureOf(hooks.create(inputs));
+  const {
+    message,
+    options: { unresolved },
+  } = await failureOf(hooks.create(inputs));
   expect(message).toContain("It may be hook_1: delete it if nobody else made it");
   expect(unresolved).toBe(true);
   expect(hooks.calls.filter(({ method }) => method === "POST")).toHaveLength(1);

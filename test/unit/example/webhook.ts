@@ -42,7 +42,6 @@ import {
   updatableFields,
 } from "../../../provider/core/fields";
 import { applyDrift, observedKey, type Properties } from "../../../provider/core/state";
-import { sentences } from "../../../provider/core/text";
 import { type Listing, type Reading, sharedReads } from "../../../provider/reads";
 import { optionalFlag, pathSegment, requiredString } from "../../../provider/resources/fields/schemas";
 
@@ -172,8 +171,8 @@ async function lost(
   });
   const ids = found.kind === "known" ? found.value.map(({ id }) => id) : [];
   const left = ids.length === 0 ? undefined : `It may be ${ids.join(", ")}: delete it if nobody else made it`;
-  const reason = sentences(problem, "It is not known whether it was created", left);
-  return new Failure(`Creating ${label(declared)}: ${reason}`, { unresolved: true });
+  const parts = [problem, "It is not known whether it was created", left];
+  return new Failure("outcomeUnclear", parts, { subject: `Creating ${label(declared)}:`, unresolved: true });
 }
 
 async function update(session: Session, held: Held<Shape>, declared: Inputs): Promise<Outcome<State>> {
@@ -186,7 +185,7 @@ async function update(session: Session, held: Held<Shape>, declared: Inputs): Pr
   return outcomeOf(session, doing, held, declared, await orFail(writing, session, words));
 }
 
-const gone = () => new InconclusiveError("the webhook no longer exists", "Run `pulumi up --refresh`");
+const gone = () => new InconclusiveError("gone", "the webhook no longer exists", "Run `pulumi up --refresh`");
 
 /** Writes the webhook until it is seen to be as declared. `created`: the answer that shows a new one. */
 async function settle(
@@ -218,9 +217,8 @@ function outcomeOf(
 ): Outcome<State> {
   const say = sayingOf(declared);
   for (const warning of warningsOf(settled, say)) session.warn(`Webhook ${id}: ${warning}`, [id]);
-  const why = failureOf(session, settled, say);
   const next = { ...state, ...stateAfter(updatable, declared, settled, observe) };
-  return { id, state: next, ...(why !== undefined && { failure: `${doing}: ${why}` }) };
+  return { id, state: next, failure: failureOf(session, settled, say, doing) };
 }
 
 async function read(session: Session, { id, state }: Held<Shape>): Promise<Outcome<State> | undefined> {

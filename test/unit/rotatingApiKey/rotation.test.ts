@@ -106,9 +106,9 @@ test("T2 while there is a previous key, a change that needs a new key fails befo
   const inputs = { ...declared, keepers: { a: "b" }, enabled: false };
   const { message } = await failureOf(ci.up(kept, inputs));
   expect(message).toBe(
-    'Rotating key "ci" in workspace ws_1 can\'t be updated: the change of keepers needs a new key, but the previous key, key_1, still exists until 2026-04-08, and there are never more than two; undo that change until then or, to delete the previous key now, set overlap to "0d" and run `pulumi up` twice: the first deletes it, and the second creates the new key.',
+    'Rotating key "ci" in workspace ws_1 can\'t be updated: the change of keepers needs a new key, but the previous key, key_1, still exists until 2026-04-08. There are never more than two keys: undo that change until then or, to delete the previous key now, set overlap to "0d" and run `pulumi up` twice: the first deletes it, and the second creates the new key.',
   );
-  expect(ci.told()).toEqual([message]);
+  expect(ci.told()).toEqual([`APIKEYS3009: ${message}`]);
   expect(ci.calls).toEqual([]);
 
   const now = { ...inputs, overlap: "0d" };
@@ -274,7 +274,7 @@ describe("before the previous key is deleted", () => {
       else ci.edit("key_2", change);
       const { message, kept: after } = await failureOf(ci.up(kept));
       expect(message).toContain(
-        `nothing was changed, because key_2, the current key, ${what}, and the previous key, key_1, would be deleted. Run \`pulumi up --refresh\`.`,
+        `nothing was changed, because key_2, the current key, ${what}. The previous key, key_1, would be deleted. Run \`pulumi up --refresh\`.`,
       );
       expect([after, ci.writes()]).toEqual([undefined, []]);
       const { id, state } = (await ci.read(kept.id, kept.state)) as Kept;

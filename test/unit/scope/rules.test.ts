@@ -6,7 +6,7 @@ import { offline } from "../offline";
 
 const before = { workspaceId: "ws_1", name: "Orders", representation: "orders", description: "All" };
 const refused = (change: object) =>
-  scope.rules({ ...before, ...change }, before, unchecked).map((reason) => reason.split(":")[0]);
+  scope.rules({ ...before, ...change }, before, unchecked).map((reason) => String(reason).split(":")[0]);
 
 describe("rules of a Scope", () => {
   test("S2: the rules of a Scope fail for a changed name or description, with the way out", () => {

@@ -37,7 +37,7 @@ test.each(["keys.*.enabled", "keys[*].enabled", 'keys["*"].enabled', '["keys"].*
   (path) => {
     const declare = (ignored: string) => () =>
       new ApiKeySet("customers", { ...inWorkspace, keys: {} }, { ignoreChanges: [ignored], import: "id_1" });
-    expect(declare(path)).toThrow(`ApiKeySet "customers": the option ignoreChanges can't have ${path}: `);
+    expect(declare(path)).toThrow(`ApiKeySet "customers": the option ignoreChanges can't have ${path}.`);
     expect(declare("keys.acme.enabled")).not.toThrow("ignoreChanges");
   },
 );
@@ -66,7 +66,7 @@ test("resources accept what functions return, and read-only lists; arguments may
 test("R9 an unknown argument of a Provider fails with the list of its arguments", () => {
   const declare = (baseUrI?: string) => () => new Provider("other", { baseUrI } as ProviderArgs);
   expect(declare("https://a.test")).toThrow(
-    'Provider "other": no such argument, baseUrI; the arguments are baseUrl, accessToken, accessTokenEnv, allowHttp.',
+    'Provider "other": no such argument, baseUrI.\nThe arguments are baseUrl, accessToken, accessTokenEnv, allowHttp.',
   );
   expect(declare()).not.toThrow("no such argument");
 });
@@ -115,7 +115,7 @@ test("K8 key(alias) of an adopted key fails because its secret is missing, not t
   const of = (alias: string) => secretOf("customers", alias, { b: "sk_b" }, { a: "key_a", b: "key_b" });
   expect(of("b")).toBe("sk_b");
   expect(() => of("a")).toThrow(
-    'ApiKeySet "customers" has the key "a", but not its secret, because the key was adopted without it. In its entry, leave existingId out and change keepers to create a new key.',
+    'ApiKeySet "customers" has the key "a", but not its secret, because the key was adopted without it.\nIn its entry, leave existingId out and change keepers to create a new key.',
   );
   for (const alias of ["c", "constructor"])
     expect(() => of(alias)).toThrow(`ApiKeySet "customers" has no key "${alias}".`);

@@ -250,7 +250,7 @@ describe("a resource class", () => {
   test("K8: the secret of an ApiKey fails for a program that uses it if state does not have it", async () => {
     const { isKnown, isSecret, promise, allResources } = secretOf(undefined, "key_1");
     const [failed] = await Promise.allSettled([promise(), isKnown, isSecret, allResources()]);
-    const message = expect.stringMatching(/^ApiKey "ci": state does not/);
+    const message = expect.stringMatching(/^APIKEYS1006: ApiKey "ci": state does not/);
     expect(failed).toMatchObject({ reason: { message } });
   });
 
@@ -264,7 +264,7 @@ describe("a resource class", () => {
     expect(() => read.key).toThrow('ApiKey "read": ApiKey.get reads no secret');
     expect(Object.keys(read)).not.toContain("key");
     const args = { ...inWorkspace, customerId: "c" };
-    expect(() => new ApiKey("taken", args, { import: "key_1" })).toThrow(/"taken".*pulumi import --file/);
+    expect(() => new ApiKey("taken", args, { import: "key_1" })).toThrow(/"taken".*\n.*pulumi import --file/);
   });
 });
 
