@@ -270,7 +270,7 @@ const expected: readonly (readonly [RegExp, string])[] = [
   [/set APIKEYS_NO_KEY_LIST=true/, "a key that is gone, where keys are not listed (R6)"],
   [/APIKEYS3003/, "an open grant (B3)"],
   [/Adopting .*no such key, or the key was deleted/, "a key to adopt that is gone (K11)"],
-  [/"(\w+)"(,| again,) the service (still )?has "\1_"/, "a value that the service always changes (R4)"],
+  [/"(\w+)", the service has "\1_"/, "a value that the service always changes (R4)"],
   [/needs a new key, but the previous key/, "a change that needs a third key (T2)"],
   [/two resources can't manage one key/, "two resources that declare one key (R17)"],
   [/(Migrating|For each of) .*\b409\b/, "a value to take over that a record holds already (K5)"],
