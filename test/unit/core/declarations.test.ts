@@ -161,20 +161,6 @@ test("R17 check of WorkspaceSettings fails in a second resource of the workspace
   ]);
 });
 
-test("W5 settings are not restored if the program declares them again, and a warning names the former values", async () => {
-  const settings = replying(workspaceSettings, silent);
-  settings.check(inputs, undefined, "renamed");
-  await settings.delete("ws_1", { ...state, __before: { defaultExpiration: 60 } });
-  await settings.delete("ws_1", { ...state, onDestroy: "retain" });
-  expect(settings.warnings).toEqual([]);
-  await settings.delete("ws_1", state);
-  expect(settings.warnings).toEqual([
-    expect.stringMatching(
-      /workspace ws_1, .* not restored and are no longer in state: defaultExpiration 5\. .* aliases\.$/,
-    ),
-  ]);
-});
-
 test("W5 settings are restored if the program declares only those of another workspace", async () => {
   let held: object = { id: "ws_1", ...inputs };
   const settings = replying(workspaceSettings, ({ method, body }) => {

@@ -27,6 +27,10 @@ test("W5 a destroy fails if its answer is lost, and the next destroy succeeds wi
 test("W5 a destroy keeps the values if the program declares the workspace again, and a warning has the former ones", async () => {
   const state = await made();
   expect(settings.check(declared, undefined, "renamed").failures).toEqual([]);
+  // Nothing to restore, or not asked to.
+  await settings.delete("ws_1", { ...state, __before: declared });
+  await settings.delete("ws_1", { ...state, onDestroy: "retain" });
+  expect(settings.warnings).toEqual([]);
   await settings.delete("ws_1", state);
   expect(workspace.held).toMatchObject({ defaultKeyPrefix: "new", defaultExpiration: 5 });
   expect(settings.warnings).toEqual([
