@@ -63,8 +63,10 @@ function secretPath(path: SecretPath): SecretPath {
 async function create(session: Session, declared: SetInputs, plan: SetPlan): Promise<SetOutcome> {
   const id = `keys-${randomUUID()}`;
   const { owned, batch } = await keys.applySteps(session, label(declared), plan);
-  const failure = keys.failureOf(`Creating the ${label(declared)}`, batch);
-  if (failure !== undefined && owned.byAlias.size === 0) throw failure;
+  const isEmpty = owned.byAlias.size === 0;
+  const outcome = isEmpty ? `State has none of them. ${keys.whatLinesSay}` : undefined;
+  const failure = keys.failureOf(`Creating the ${label(declared)}`, batch, outcome);
+  if (failure !== undefined && isEmpty) throw failure;
   return { id, state: stateOf(declared, owned), failure };
 }
 

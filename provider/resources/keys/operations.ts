@@ -157,11 +157,14 @@ function problemsOf({ key, declared }: Replacement): readonly string[] {
   return fixedByExisting(declared, before).map(lineOf);
 }
 
+/** What to do about a failure with a line for each reason. */
+export const whatLinesSay = "Do what the lines below say, then run `pulumi up` again.";
+
 /** The failure of an operation that some keys have failed. `outcome`: what state has, and what to do. */
 export function failureOf(
   doing: string,
   { failed, summary, lines, unresolved }: Batch,
-  outcome = "State records what succeeded. Do what the lines below say, then run `pulumi up` again.",
+  outcome = `State records what succeeded. ${whatLinesSay}`,
 ): Failure | undefined {
   if (failed.size === 0) return undefined;
   return new Failure("severalKeys", [summary, outcome], { subject: `${doing}:`, lines, unresolved });
