@@ -54,13 +54,9 @@ async function post(creation: Creation, isAgain = false): Promise<Written<ApiKey
     declared.existingKey === undefined
       ? createApiKey(session.call, createBody(declared))
       : migrateApiKey(session.call, migrateBody(declared));
-  const last = turns.get(list);
-  const written = last === undefined ? send() : last.then(send);
-  if (last !== undefined)
-    turns.set(
-      list,
-      written.catch(() => {}),
-    );
+  const turn = turns.get(list);
+  const written = turn === undefined ? send() : turn.then(send);
+  if (turn !== undefined) turns.set(list, Promise.allSettled([written]));
   try {
     return await written;
   } catch (error) {
