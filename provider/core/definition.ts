@@ -28,11 +28,13 @@ import {
   secretsKey,
 } from "./state";
 
-/**
- * Shows a warning. `about`: the ids in it, which stay if it is shortened. `general`: the warning without the object's name,
- * so that many objects can share it.
- */
-export type Warn = (message: string, about?: readonly string[], general?: string) => void;
+/** Shows a warning. `shared`: the warning without the object's name, so that many objects can share it, and the ids in it. */
+export type Warn = (message: string, shared?: SharedWarning) => void;
+
+interface SharedWarning {
+  readonly general: string;
+  readonly ids: readonly string[];
+}
 
 /** What the lifecycle gives an operation. `call` and `setup` throw a Failure if the configuration is wrong. */
 export interface Session extends Pick<Run, "closed" | "over"> {

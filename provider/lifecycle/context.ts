@@ -159,7 +159,8 @@ export function openSession(
     return inBounds(maskSecrets(oneLine(text), all));
   };
   const session: OpenSession = {
-    warn: (message, about, general) => warn(masked(message), about, general && masked(general)),
+    warn: (message, shared) =>
+      warn(masked(message), shared && { ...shared, general: masked(shared.general) }),
     mask: (...values) => {
       for (const text of textsIn(values)) hidden.add(text);
     },

@@ -87,7 +87,6 @@ function isAnothers({ session, declared, before }: Creation, record: ApiKeyRecor
   if (existingKey === undefined || !hasValue(record, existingKey)) return true;
   session.warn(
     `Migrating ${label(declared)}: the service answered with ${id}, which existed before. If another resource or stack manages this key too, destroying either of them may delete it.`,
-    [id],
   );
   return false;
 }
@@ -156,11 +155,10 @@ function warnOfNamesakes(creation: Creation): void {
   const has = `already has ${what} with this name and customer`;
   // For `--replace` and `pulumi state taint`, the engine doesn't tell the provider which key is in state.
   const advice = `If another resource or stack manages ${it}, or this update replaces it, do nothing; if a failed or interrupted run left ${it} behind, ${remedyOf(creation)}.`;
-  session.warn(
-    `${doing}: the workspace ${has}: ${inWords(unmanaged)}. ${advice}`,
-    unmanaged.map(({ id }) => id),
-    `workspace ${workspaceId} ${has}. ${advice}`,
-  );
+  session.warn(`${doing}: the workspace ${has}: ${inWords(unmanaged)}. ${advice}`, {
+    general: `workspace ${workspaceId} ${has}. ${advice}`,
+    ids: unmanaged.map(({ id }) => id),
+  });
 }
 
 function remedyOf({ declared }: Creation): string {

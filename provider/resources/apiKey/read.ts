@@ -48,7 +48,7 @@ export async function read(session: Session, { id, state }: HeldKey): Promise<Ou
   if (isRegenerated(record, state)) {
     const change = `${state.existingKey === undefined ? "" : "leave existingKey out and "}change keepers`;
     const what = `the service shows another secret, so somebody regenerated it there, and the secret in state no longer works. To replace the key by a new one, ${change}.`;
-    session.warn(`Key ${id}: ${what}`, [id], capitalised(what));
+    session.warn(`Key ${id}: ${what}`, { general: capitalised(what), ids: [id] });
   }
   const next = withDrift(state, record);
   if (!isIncomplete(state)) return { id, state: next };

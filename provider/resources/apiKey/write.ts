@@ -83,7 +83,7 @@ function outcomeOf(
   const say = sayingOf(declared);
   // An error says more, and then the record may be incomplete.
   const warnings = settled.error === undefined ? warningsOf(settled, say) : [];
-  for (const warning of warnings) session.warn(`Key ${id}: ${warning}`, [id]);
+  for (const warning of warnings) session.warn(`Key ${id}: ${warning}`);
   const next = { id, state: stateAfterWrite(declared, settled, state) };
   if (problem === undefined) return { ...next, failure: failureOf(session, settled, say, doing) };
   return { ...next, failure: new Failure("noSecret", problem, { subject: `${doing}:` }) };
@@ -222,7 +222,7 @@ export async function remove(
     throw new Failure("notDeleted", reason, { subject: `${what} is not deleted, because` });
   }
   const stays = `${what} stays in the service, because ${other} has or adopts the same key`;
-  session.warn(sentences(stays, state.key === undefined ? undefined : withoutSecret), [id]);
+  session.warn(sentences(stays, state.key === undefined ? undefined : withoutSecret));
 }
 
 /** For `--replace` and `pulumi state taint`, the engine shows the provider no state before the create. */

@@ -67,8 +67,7 @@ export function openBatch(session: Session, subject: string) {
       const timer = setInterval(tell, progressMs);
       try {
         await eachBounded(all, async (one) => {
-          const warn: Warn = (message, ids = [], general) =>
-            warnings.push(warningOf(one.name, message, ids, general));
+          const warn: Warn = (...warning) => warnings.push(warningOf(one.name, ...warning));
           try {
             // After Ctrl-C, what has not begun is left to the next run.
             if (session.closed.aborted) throw new Failure("interrupted", "Skipped: the run was canceled.");
@@ -88,11 +87,11 @@ export function openBatch(session: Session, subject: string) {
   };
 }
 
-/** A general warning tells of keys that may have been left behind, so their ids are all named. */
-function warningOf(name: string, message: string, ids: readonly string[], general?: string): Trouble {
-  const reason = general === undefined ? message : `${general} Their ids:`;
-  const found = general === undefined ? "" : ids.join(", ");
-  return { name, message, reason, found, unresolved: general !== undefined };
+/** A shared warning tells of keys that may have been left behind, so their ids are all named. */
+function warningOf(name: string, ...[message, shared]: Parameters<Warn>): Trouble {
+  if (shared === undefined) return { name, message, reason: message, found: "", unresolved: false };
+  const { general, ids } = shared;
+  return { name, message, reason: `${general} Their ids:`, found: ids.join(", "), unresolved: true };
 }
 
 function failureOf(name: string, error: unknown): Trouble {

@@ -92,8 +92,8 @@ test("R16 failures contain no key's secret", async () => {
 test("E1 general warnings share lines that name all keys and ids; of others, the first twenty are shown", async () => {
   const { batch, warnings } = open();
   await batch.each("read", named(60), async (part, { name }) => {
-    part.warn(`${name} has a namesake`, [`key_${name}`], "there is a namesake.");
-    part.warn(`${name} is odd`, [`key_${name}`]);
+    part.warn(`${name} has a namesake`, { general: "there is a namesake.", ids: [`key_${name}`] });
+    part.warn(`${name} is odd`);
   });
   const names = named(20).map(({ name }) => JSON.stringify(name));
   const ids = named(20).map(({ name }) => `key_${name}`);

@@ -216,7 +216,7 @@ function outcomeOf(
   settled: Settled<Webhook>,
 ): Outcome<State> {
   const say = sayingOf(declared);
-  for (const warning of warningsOf(settled, say)) session.warn(`Webhook ${id}: ${warning}`, [id]);
+  for (const warning of warningsOf(settled, say)) session.warn(`Webhook ${id}: ${warning}`);
   const next = { ...state, ...stateAfter(updatable, declared, settled, observe) };
   return { id, state: next, failure: failureOf(session, settled, say, doing) };
 }
