@@ -123,8 +123,8 @@ function secretPathsOf(definition: AnyDefinition) {
       const paths = everywhere(secretsOf(state), follows);
       if (paths.length === 0) return secrets;
       const hidden = Object.keys(state).filter((name) => name.startsWith("__") && !plain.has(name));
-      const declared = [...new Set([...paths.map(([name]) => name), ...hidden])];
-      return [...secrets, ...declared.map((name) => [name] as const)];
+      // By its path: of a map that is marked as a whole, the engine (3.274) drops the mark if the input is not secret as a whole.
+      return [...secrets, ...paths, ...hidden.map((name) => [name] as const)];
     },
   };
 }

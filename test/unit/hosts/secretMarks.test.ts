@@ -44,7 +44,7 @@ test("R16 checked inputs mark the values that the program made secret; outputs m
     ...secrets,
     name: marked("ci"),
     prefix: marked("owl"),
-    metadata: marked(metadata),
+    metadata: { team: "red", token: marked(metadata.token) },
     key: marked("sk_1"),
     maskedKey: marked("owl…1"),
     effectivePrefix: marked("owl_"),

@@ -144,7 +144,7 @@ describe("a secret value", () => {
     } = await openRotated(secretName);
     const paths = ci.secretOutputs(state).map((path) => path.join("."));
     expect(paths).toEqual(
-      expect.arrayContaining(["name", "overlap", "retiresAt", "__previous", "__observed"]),
+      expect.arrayContaining(["name", "overlap", "retiresAt", "__previous", "__observed.name"]),
     );
   });
 
