@@ -92,6 +92,7 @@ export function registration(
     {
       ...Object.fromEntries([...properties, stateMark].map((property) => [property, undefined])),
       ...inputs,
+      ...secretInputsIn(inputs, opts),
       ...(paths === undefined ? {} : { __secrets: paths }),
       // For check, which Pulumi's host does not tell the name. A resource that is only read is not checked.
       ...(opts.id !== undefined ? { __external: true } : isDynamic && { __resourceName: name }),
@@ -104,6 +105,17 @@ export function registration(
       additionalSecretOutputs: [...secrets],
     }),
   ];
+}
+
+/**
+ * The inputs that additionalSecretOutputs names, made secret: of a dynamic resource, the engine (3.274) stores a map in plain
+ * text that only the provider marks.
+ */
+function secretInputsIn(inputs: object, { additionalSecretOutputs = [] }: pulumi.CustomResourceOptions) {
+  const named = Object.entries(inputs).filter(
+    ([name, value]) => additionalSecretOutputs.includes(name) && value !== undefined,
+  );
+  return Object.fromEntries(named.map(([name, value]) => [name, pulumi.secret(value)]));
 }
 
 /** Pulumi's SDK loses the first of these names, calls the second, and takes the last for a mark of its own. */

@@ -19,6 +19,7 @@ function everyKind(turn: string): Declared {
     orders: `kestrel-${turn}`,
     note: "falcon-note",
     optional: `Wagtail ${turn}`,
+    optionalNote: "dunlin-note",
     default: `ibis${turn}`,
     scopeName: "Secretary Bird",
     scope: "plover-scope",
@@ -46,8 +47,8 @@ const key = new ApiKey("key", {
   scopes: [{ representation: s("${values.orders}"), read: true }],
   metadata: { team: "red", token: s("${values.note}") },
 });
-new ApiKey("optional", { workspaceId, customerId: "open", name: "${values.optional}" },
-  { additionalSecretOutputs: ["name"] });
+new ApiKey("optional", { workspaceId, customerId: "open", name: "${values.optional}",
+  metadata: { token: "${values.optionalNote}" } }, { additionalSecretOutputs: ["name", "metadata"] });
 new WorkspaceSettings("settings", {
   workspaceId: "ws_third",
   defaultKeyPrefix: s("${values.default}"),
