@@ -12,10 +12,10 @@ interface Budget {
 }
 
 const budgets: readonly Budget[] = [
-  { folders: ["provider", "sdk"], lines: 10_726, files: 66 },
-  { folders: ["test"], lines: 24_330, files: 184 },
-  { folders: ["tools"], lines: 5_937, files: 54 },
-  { folders: ["standin", "cli"], lines: 3_123, files: 26 },
+  { folders: ["provider", "sdk"], lines: 10_805, files: 67 },
+  { folders: ["test"], lines: 24_676, files: 185 },
+  { folders: ["tools"], lines: 6_232, files: 56 },
+  { folders: ["standin", "cli"], lines: 3_120, files: 26 },
 ];
 const mostWordsOfRules = 2_800;
 /** What `npm run schema` and `go mod tidy` write. */
