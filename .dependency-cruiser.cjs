@@ -13,7 +13,7 @@ module.exports = {
       "sdk-loads-pulumi-only",
       "A program that imports the SDK loads @pulumi/pulumi and nothing heavier, beside what Node.js has.",
       "^sdk/",
-      "^(sdk/|node_modules/@pulumi/pulumi/|async_hooks$|provider/functions\\.ts$)",
+      "^(sdk/|node_modules/@pulumi/pulumi/|(node:)?module$|async_hooks$|provider/functions\\.ts$)",
     ),
     {
       name: "provider-never-loads-pulumi",

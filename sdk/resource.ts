@@ -1,3 +1,4 @@
+import { createRequire } from "node:module";
 import * as pulumi from "@pulumi/pulumi";
 import type { Code } from "../provider/core/codes";
 import { type Host, isTypeOf, prefixes } from "./types";
@@ -75,6 +76,7 @@ export function registration(
     const what = `${kind} "${name}": the resource option import can't work for dynamic resources. ${insteadOfImport}`;
     fail("APIKEYS1001", what);
   }
+  if (isDynamic) failIfHidden();
   for (const [input, value] of Object.entries(inputs)) {
     const found = uncarried.find((one) => isPlain(value) && Object.hasOwn(value, one));
     if (found === undefined) continue;
@@ -106,6 +108,23 @@ export function registration(
     }),
   ];
 }
+
+/**
+ * Pulumi's host of dynamic providers looks for this package from the program's folder, where pnpm shows no dependency of a
+ * component. A program of the Automation API may run in any other folder, so it is not checked.
+ */
+function failIfHidden(): void {
+  if (isFound || !/@pulumi.pulumi.cmd.run\b/.test(require.main?.filename ?? "")) return;
+  try {
+    createRequire(`${process.cwd()}/index.js`).resolve("pulumi-apikeys/dynamic");
+    isFound = true;
+  } catch {
+    const advice = "Add it there and install, because the engine loads it from there.";
+    fail("APIKEYS1002", `The program's own package.json does not have pulumi-apikeys. ${advice}`);
+  }
+}
+
+let isFound = false;
 
 /**
  * The inputs that additionalSecretOutputs names, made secret: of a dynamic resource, the engine (3.274) stores a map in plain

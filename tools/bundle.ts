@@ -37,6 +37,9 @@ async function main() {
     build({
       ...options,
       entryPoints: ["provider/functions.ts"],
+      // Its packages are those of the host's bundle, which stays readable.
+      minifyWhitespace: true,
+      minifySyntax: true,
       external: ["undici"],
       outfile: "dist/provider/functions.js",
     }),

@@ -27,6 +27,8 @@ export interface FixtureOptions {
   readonly example?: string;
   /** Whether the CLI itself runs the program, types and all, as it does for users; that takes longer. Default: false. */
   readonly byCli?: boolean;
+  /** Whether pulumi-apikeys is installed in the project. Default: true. */
+  readonly withPackage?: boolean;
   readonly variant?: Partial<Variant> | PresetName;
   readonly tenants?: readonly TenantOptions[];
   /** How long the service waits before each answer. Default: 0. */
@@ -43,13 +45,26 @@ export function credentials(service: StandIn): Environment {
 
 /** Sets up everything that a test on the engine needs. The stack is still empty. */
 export async function openFixture(name: string, options: FixtureOptions = {}): Promise<Fixture> {
-  const { variant, tenants, latencyMs, example, byCli, host, config, env = credentials } = options;
+  const {
+    variant,
+    tenants,
+    latencyMs,
+    example,
+    byCli,
+    withPackage = true,
+    host,
+    config,
+    env = credentials,
+  } = options;
   const service = await startStandIn({
     ...(variant === undefined ? {} : { variant }),
     ...(tenants === undefined ? {} : { tenants }),
     ...(latencyMs === undefined ? {} : { latencyMs }),
   });
-  const project = await createProject(name, example === undefined ? {} : { example });
+  const project = await createProject(
+    name,
+    example === undefined ? { withPackage } : { example, withPackage },
+  );
   if (host !== undefined) await project.setHost(host);
   const declare = (program: string) => project.write("index.ts", program);
   if (options.program !== undefined) await declare(options.program);
