@@ -197,8 +197,7 @@ async function ask<T>(
   advice?: string,
 ): Promise<T> {
   const found = source.configuration();
-  if (found.problems.length > 0)
-    throw new Failure("configuration", found.problems.join(" "), { subject: `${doing}:` });
+  if (found.problems.length > 0) throw new Failure("configuration", found.problems, { subject: `${doing}:` });
   const call = { transport: source.transport(), credentials: found.credentials };
   const words = { doing, notDone: "", ...(advice && { advice }) };
   return orFail(act(sharedReads(call), call), { setup: found }, words);

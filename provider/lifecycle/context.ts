@@ -267,6 +267,6 @@ export function expectSameBaseUrl({ definition: { kind }, host }: KindContext, {
   const { services, baseUrlSource } = host.configuration();
   const last = lastService(state);
   if (last === undefined || services.length === 0 || services.includes(last)) return;
-  const reason = `${kind} ${id}: its last update was sent to another base URL than the one configured now. There (${baseUrlSource}), the same ids may belong to something else. Nothing was sent, and state is unchanged. Correct the base URL. If the service has moved, run \`pulumi refresh --run-program\` once with APIKEYS_MOVED_FROM set to its former base URL, which treats what it can't find as deleted. If it has two base URLs, set APIKEYS_MOVED_FROM to the other one.`;
+  const reason = `${kind} ${id}: its last update was sent to another base URL than the one configured now. There (${baseUrlSource}), the same ids may belong to something else. Nothing was sent, and state is unchanged. Correct the base URL; if it is correct now, add \`--run-program\`, because refresh and destroy use the one of the last update. If the service has moved, run \`pulumi refresh --run-program\` once with APIKEYS_MOVED_FROM set to its former base URL, which treats what it can't find as deleted. If it has two base URLs, set APIKEYS_MOVED_FROM to the other one.`;
   throw new Failure("otherBaseUrl", reason);
 }
