@@ -109,7 +109,7 @@ function withMoreFields(answer: Answer, json: string): Answer {
 
 /** The answer with a different record of the tenant or, if there is none, an invented one. */
 function withOtherRecord(answer: Answer, { store, variant, tenant }: Exchange): Answer {
-  const body = answer.body as Record<string, Shown> | undefined;
+  const body = answer.body as Record<string, Shown | null> | undefined;
   const stored = {
     apiKey: store.keys,
     workspace: store.workspaces,
@@ -118,7 +118,7 @@ function withOtherRecord(answer: Answer, { store, variant, tenant }: Exchange): 
   };
   for (const [name, records] of Object.entries(stored)) {
     const record = body?.[name];
-    if (record === undefined) continue;
+    if (!record) continue;
     // Only the answers of create and migrate show a secret.
     const hidden = "key" in record ? {} : { key: undefined };
     for (const other of records.values()) {

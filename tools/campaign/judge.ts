@@ -268,7 +268,7 @@ function stuck({ converged, commands, schedule }: Trace): readonly Finding[] {
 /** The red ends that need a human, by the rule that says so. */
 const expected: readonly (readonly [RegExp, string])[] = [
   [/set APIKEYS_NO_KEY_LIST=true/, "a key that is gone, where keys are not listed (R6)"],
-  [/APIKEYS3003/, "an open grant (B3)"],
+  [/Check in the service\.\sIf the credits were granted/, "an open grant (B3)"],
   [/Adopting .*no such key, or the key was deleted/, "a key to adopt that is gone (K11)"],
   [/"(\w+)", the service has "\1_"/, "a value that the service always changes (R4)"],
   [/needs a new key, but the previous key/, "a change that needs a third key (T2)"],

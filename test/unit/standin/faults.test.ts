@@ -53,6 +53,14 @@ test.each([true, false])(
   },
 );
 
+test("the stand-in has no other record for an answer without one", async () => {
+  const { standIn, create, get, keyPath } = await open({ readDeleted: "null" });
+  const { id } = await create();
+  standIn.deleteKey(id);
+  standIn.inject({ fault: { kind: "otherRecord" } });
+  expect((await get(keyPath(id))).body).toEqual({ apiKey: null });
+});
+
 test("the stand-in answers with another record of the same tenant, if there is one", async () => {
   const { standIn, create, get, keyPath } = await open();
   standIn.addTenant({ accessToken: "other", workspaces: [{ id: "ws_other" }] });
