@@ -12,9 +12,9 @@ interface Budget {
 }
 
 const budgets: readonly Budget[] = [
-  { folders: ["provider", "sdk"], lines: 10_805, files: 67 },
-  { folders: ["test"], lines: 24_676, files: 185 },
-  { folders: ["tools"], lines: 6_232, files: 56 },
+  { folders: ["provider", "sdk"], lines: 10_823, files: 67 },
+  { folders: ["test"], lines: 24_742, files: 186 },
+  { folders: ["tools"], lines: 6_235, files: 56 },
   { folders: ["standin", "cli"], lines: 3_120, files: 26 },
 ];
 const mostWordsOfRules = 2_800;
