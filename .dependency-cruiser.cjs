@@ -87,7 +87,7 @@ module.exports = {
       "command-is-a-host",
       "The command reads as the resources read, and brings the stand-in. It knows no endpoint and no program.",
       "^cli/",
-      "^(cli/|provider/|package\\.json$|sdk/types\\.ts$|standin/index\\.ts$|(node:)?(fs|util)\\b)",
+      "^(cli/|provider/(instance|functions)\\.ts$|provider/(core|lifecycle|resources/fields)/|package\\.json$|sdk/types\\.ts$|standin/index\\.ts$|(node:)?(fs|util)\\b)",
     ),
     {
       name: "command-has-the-provider-from-one-module",
@@ -95,12 +95,6 @@ module.exports = {
       severity: "error",
       from: { path: "^cli/(?!provider\\.ts$)" },
       to: { path: "^provider/" },
-    },
-    {
-      name: "command-knows-no-endpoint",
-      severity: "error",
-      from: { path: "^cli/" },
-      to: { path: "^provider/(client|hosts/(dynamic|plugin))/", dependencyTypesNot: ["type-only"] },
     },
     {
       name: "nothing-knows-the-command",
