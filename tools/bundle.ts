@@ -2,8 +2,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type BuildOptions, build } from "esbuild";
+import { licences } from "./bundling";
 import { checkout } from "./engine/project";
-import { licences } from "./licences";
 
 const introduction = `# Third-party notices
 

@@ -2,8 +2,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type BuildOptions, build, type Plugin } from "esbuild";
+import { licences } from "../bundling";
 import { checkout } from "../engine/project";
-import { licences } from "../licences";
 
 interface Part {
   /** The modules that it stands for. */
