@@ -1,8 +1,7 @@
 /** Bundles what users load from dist into one file each, and writes the licences of what these files contain. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type BuildOptions, build } from "esbuild";
-import { licences } from "./bundling";
+import { bundle } from "./bundling";
 import { checkout } from "./engine/project";
 
 const introduction = `# Third-party notices
@@ -10,41 +9,27 @@ const introduction = `# Third-party notices
 The scripts in \`dist/cli\` and \`dist/provider\` contain parts of the packages below, under these licences. \`plugin/LICENSES.txt\` has those of the scripts in \`plugin\`.
 `;
 
-const options = {
-  absWorkingDir: checkout,
-  bundle: true,
-  platform: "node",
-  target: "node22",
-  format: "cjs",
-  allowOverwrite: true,
-  metafile: true,
-  // package.json has no `bugs` before a release.
-  logOverride: { "import-is-undefined": "silent" },
-  logLevel: "warning",
-} as const satisfies BuildOptions;
-
 async function main() {
-  const built = await Promise.all([
-    build({
-      ...options,
+  const licences = await bundle([
+    {
       stdin: {
         contents: `export * from "./provider/hosts/dynamic"; export * as forCommand from "./cli/provider";`,
         resolveDir: checkout,
       },
       external: ["undici"],
       outfile: "dist/provider/hosts/dynamic/index.js",
-    }),
-    build({
-      ...options,
+      allowOverwrite: true,
+    },
+    {
       entryPoints: ["provider/functions.ts"],
       // Its packages are those of the host's bundle, which stays readable.
       minifyWhitespace: true,
       minifySyntax: true,
       external: ["undici"],
       outfile: "dist/provider/functions.js",
-    }),
-    build({
-      ...options,
+      allowOverwrite: true,
+    },
+    {
       entryPoints: ["cli/main.ts"],
       // In the package beside the command.
       external: ["../standin/index", "../provider/hosts/dynamic/index"],
@@ -58,12 +43,12 @@ async function main() {
         },
       ],
       outfile: "dist/cli/main.js",
-    }),
+      allowOverwrite: true,
+    },
   ]);
-  const files = built.flatMap(({ metafile }) => Object.keys(metafile.inputs));
   await writeFile(
     join(checkout, "THIRD_PARTY_NOTICES.md"),
-    `${introduction}\n\`\`\`text\n${await licences(files)}\`\`\`\n`,
+    `${introduction}\n\`\`\`text\n${licences}\`\`\`\n`,
   );
 }
 

@@ -1,8 +1,8 @@
 /** Bundles the plugin into a folder, which may be named, with the licences of all that is in the bundle. */
 import { readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { type BuildOptions, build, type Plugin } from "esbuild";
-import { licences } from "../bundling";
+import type { BuildOptions, Plugin } from "esbuild";
+import { bundle } from "../bundling";
 import { checkout } from "../engine/project";
 
 interface Part {
@@ -58,11 +58,6 @@ const plainMessages: Plugin = {
 };
 
 const options = {
-  absWorkingDir: checkout,
-  bundle: true,
-  platform: "node",
-  target: "node22",
-  format: "cjs",
   // Names are kept: of an unforeseen error users see the function that it comes from.
   minifyWhitespace: true,
   minifySyntax: true,
@@ -71,31 +66,24 @@ const options = {
   define: { esbuildDetection: "true" },
   // grpc-js loads it for services that are described at run time: the plugin has none.
   external: ["@grpc/proto-loader", ...Object.keys(parts).map((file) => `./${file}`)],
-  metafile: true,
-  // package.json has no `bugs` before a release.
-  logOverride: { "import-is-undefined": "silent" },
-  logLevel: "warning",
 } as const satisfies BuildOptions;
 
 async function main([folder = "plugin"]: readonly string[]) {
-  const built = await Promise.all([
-    build({
+  const licences = await bundle([
+    {
       ...options,
       entryPoints: ["provider/hosts/plugin/main.ts"],
       outfile: join(folder, "provider.js"),
       plugins: [fromParts, plainMessages],
-    }),
-    ...Object.entries(parts).map(([file, { script }]) =>
-      build({
-        ...options,
-        minifyIdentifiers: true,
-        stdin: { contents: script, resolveDir: checkout },
-        outfile: join(folder, file),
-      }),
-    ),
+    },
+    ...Object.entries(parts).map(([file, { script }]) => ({
+      ...options,
+      minifyIdentifiers: true,
+      stdin: { contents: script, resolveDir: checkout },
+      outfile: join(folder, file),
+    })),
   ]);
-  const files = built.flatMap(({ metafile }) => Object.keys(metafile.inputs));
-  await writeFile(resolve(checkout, folder, "LICENSES.txt"), await licences(files));
+  await writeFile(resolve(checkout, folder, "LICENSES.txt"), licences);
 }
 
 main(process.argv.slice(2)).catch((error: Error) => {
