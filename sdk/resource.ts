@@ -225,8 +225,8 @@ type Path = readonly string[];
 /**
  * The paths of the values that a program made secret in a resource's inputs, always in the same order; `undefined` if
  * there are none. The provider gets plain values, so it learns only from these paths what is secret. A list is secret
- * as a whole, and so is the value of an Output. A field of one of a set's keys is secret in all keys, so that the list
- * of paths stays short. `outputs`: those that the option additionalSecretOutputs names. `always`: dotted paths that the
+ * as a whole, and so is the value of an Output. A field of one of a set's keys is secret in all keys, which keeps the list
+ * of paths short. `outputs`: those that the option additionalSecretOutputs names. `always`: dotted paths that the
  * provider knows already.
  */
 export function secretPaths(

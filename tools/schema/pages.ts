@@ -5,7 +5,7 @@ import { definitions } from "../../provider/resources";
 /** The pages that the Pulumi Registry shows, from parts of the other pages. */
 
 /** What package.json has: `homepage` only in a release. */
-interface Manifest {
+export interface Manifest {
   readonly version: string;
   readonly description: string;
   readonly homepage?: string;

@@ -1,7 +1,8 @@
+import { description as summary } from "../../package.json";
 import type { AnyDefinition } from "../../provider/core/definition";
 import { listedKinds } from "../../provider/listing";
 import { definitions } from "../../provider/resources";
-import { between, readPage } from "./pages";
+import { between, type Manifest, readPage } from "./pages";
 import { type Member, readSdk, type Sdk } from "./sdk";
 import { type ObjectSpec, type PropertySpec, type Types, typesOf } from "./types";
 
@@ -23,12 +24,6 @@ const ofAnyWorkspace = {
   type: "string",
   description: "Only those of this workspace. Default: those of all.",
 };
-
-/** What package.json has: `homepage` only in a release. */
-interface Manifest {
-  readonly version: string;
-  readonly homepage?: string;
-}
 
 export function packageSchema({ version, homepage }: Manifest): object {
   const sdk = readSdk();
@@ -103,7 +98,7 @@ pulumi config set --secret apikeys:accessToken
 `;
 }
 
-const description = "Pulumi resources for API keys, workspaces, scopes and customer credits.";
+const description = `${summary}.`;
 
 const language = {
   nodejs: {
