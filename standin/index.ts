@@ -28,4 +28,4 @@ export type {
   TenantOptions,
   WorkspaceChange,
 } from "./types";
-export { defaultVariant, knobs, type PresetName, presets, type Variant } from "./variant";
+export { defaultVariant, type PresetName, presets, type Variant, variantOptions } from "./variant";

@@ -22,7 +22,7 @@ import { completeVariant, type PresetName, type Variant } from "./variant";
 export interface StandInOptions {
   /** The port to listen on, at 127.0.0.1. Default: 0, which means any free port. */
   port?: number;
-  /** The server variant: a preset's name, or knobs that differ from {@link defaultVariant}. Default: "default". */
+  /** The server variant: a preset's name, or options that differ from {@link defaultVariant}. Default: "default". */
   variant?: Partial<Variant> | PresetName;
   /** The tenants, each with an access token and workspaces. Default: {@link defaultTenants}. */
   tenants?: readonly TenantOptions[];
@@ -133,7 +133,7 @@ export class StandIn {
   }
 
   /**
-   * Changes the server variant from the next request on: a preset's name, or knobs that differ from
+   * Changes the server variant from the next request on: a preset's name, or options that differ from
    * {@link defaultVariant}, not from the current variant.
    */
   setVariant(variant: Partial<Variant> | PresetName): void {

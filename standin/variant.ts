@@ -1,9 +1,9 @@
 /**
- * The knobs, each with its values, the default first. They are independent of each other. Knobs for stored values apply when
- * something is written, knobs for shown values when it is answered. "a | b" in a comment says what the values of a knob do,
- * in their order.
+ * The options of a server variant, each with its values, the default first. They are independent of each other. Options for
+ * stored values apply when something is written, options for shown values when it is answered. "a | b" in a comment says
+ * what the values of an option do, in their order.
  */
-export const knobs = {
+export const variantOptions = {
   // ── Writes ──────────────────────────────────────────────────────────────────────────────────────────────
   /**
    * When PATCH and DELETE of keys and PATCH of workspaces are carried out.
@@ -144,19 +144,19 @@ export const knobs = {
 
 /**
  * A server variant: one plausible way for a service to behave where its API's description leaves it open. It has one value
- * of each knob ({@link knobs}).
+ * of each option ({@link variantOptions}).
  */
-export type Variant = { [Knob in keyof typeof knobs]: (typeof knobs)[Knob][number] };
+export type Variant = { [Option in keyof typeof variantOptions]: (typeof variantOptions)[Option][number] };
 
-/** The variant of the simplest plausible service: the default of every knob. */
+/** The variant of the simplest plausible service: the default of every option. */
 export const defaultVariant = Object.fromEntries(
-  Object.entries(knobs).map(([knob, [usual]]) => [knob, usual]),
+  Object.entries(variantOptions).map(([option, [usual]]) => [option, usual]),
 ) as Readonly<Variant>;
 
 const preset = (differences: Partial<Variant>): Readonly<Partial<Variant>> => differences;
 
 /**
- * The presets by name: server variants that combine knobs as real services do. Each has only its differences from
+ * The presets by name: server variants that combine options as real services do. Each has only its differences from
  * {@link defaultVariant}. `startStandIn` and `setVariant` take a preset or its name.
  *
  * @see docs/testing.md
@@ -313,7 +313,7 @@ export const presets = {
 /** The name of a preset. */
 export type PresetName = keyof typeof presets;
 
-/** The complete variant for a preset's name, or for knobs that differ from the default variant. */
+/** The complete variant for a preset's name, or for options that differ from the default variant. */
 export function completeVariant(variant: Partial<Variant> | PresetName): Variant {
   if (typeof variant !== "string") return { ...defaultVariant, ...variant };
   if (!Object.hasOwn(presets, variant)) {

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { defaultVariant, knobs, type PresetName, presets, type Variant } from "../../standin";
+import { defaultVariant, type PresetName, presets, type Variant, variantOptions } from "../../standin";
 import { isAll, someOf } from "../all";
 
 /** Shorter than the provider's pauses, even where a test shortens those. */
@@ -7,7 +7,7 @@ export const laterMs = 1;
 
 /** Every value of every part of a variant, and some values of those that are numbers. */
 export const variantValues: { readonly [Part in keyof Variant]: readonly Variant[Part][] } = {
-  ...knobs,
+  ...variantOptions,
   laterMs: [laterMs],
   rateLimitPerSecond: [0, 40],
   listLimit: [0, 1],

@@ -83,9 +83,9 @@ export interface Extent {
 
 export function drawSchedule(seed: number, extent: Extent): Schedule {
   const draw = drawing(seed);
-  const [variantName, knobs] = drawVariant(draw);
+  const [variantName, options] = drawVariant(draw);
   // A pause for the pace would take whole seconds; faults bring 429 too.
-  const plain = { ...defaultVariant, ...knobs, rateLimitPerSecond: 0, laterMs };
+  const plain = { ...defaultVariant, ...options, rateLimitPerSecond: 0, laterMs };
   // What an error repeats of the request is where secrets come from.
   const variant: Variant = draw.chance(25) ? { ...plain, errorEchoes: "request" } : plain;
   const workspaceId = { text: "ws_main", numeric: "4711", odd: "ws main/ü%2F?#" }[variant.ids];
@@ -115,13 +115,13 @@ function drawVariant(draw: Draw): readonly [string, Partial<Variant>] {
     const name = draw.one(Object.keys(presets) as PresetName[]);
     return [name, presets[name]];
   }
-  const knobs = Array.from({ length: draw.number(1, 4) }, () => {
-    const knob = draw.one(
+  const options = Array.from({ length: draw.number(1, 4) }, () => {
+    const option = draw.one(
       (Object.keys(variantValues) as (keyof Variant)[]).filter((one) => !undrawn.has(one)),
     );
-    return [knob, draw.one<unknown>(variantValues[knob])] as const;
+    return [option, draw.one<unknown>(variantValues[option])] as const;
   });
-  return [knobs.map(([knob, value]) => `${knob}=${value}`).join(" "), Object.fromEntries(knobs)];
+  return [options.map(([option, value]) => `${option}=${value}`).join(" "), Object.fromEntries(options)];
 }
 
 const undrawn: ReadonlySet<keyof Variant> = new Set<keyof Variant>([

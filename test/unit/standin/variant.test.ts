@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { knobs, type PresetName, type Variant } from "../../../standin";
+import { type PresetName, type Variant, variantOptions } from "../../../standin";
 import { entry, heldKey, type Json, newKey, open, type Reply, send } from "./standInCaller";
 
 type At = Awaited<ReturnType<typeof open>>;
@@ -58,14 +58,20 @@ async function answersOf(variant: Partial<Variant>): Promise<string> {
     });
 }
 
-/** What else a variant needs so that a knob shows. */
+/** What else a variant needs so that an option shows. */
 const besides: Readonly<Record<string, Partial<Variant>>> = {
   retryAfter: { rateLimitPerSecond: 2 },
   editDeleted: { delete: "marks" },
 };
-const values = { ...knobs, laterMs: [0], rateLimitPerSecond: [0, 2], listLimit: [0, 1], listLag: [0, 2] };
+const values = {
+  ...variantOptions,
+  laterMs: [0],
+  rateLimitPerSecond: [0, 2],
+  listLimit: [0, 1],
+  listLag: [0, 2],
+};
 
-/** The answers without a knob's value, by what else it needs: they are the same each time. */
+/** The answers without an option's value, by what else it needs: they are the same each time. */
 const usual: Record<string, string> = {};
 
 test("the default variant of the stand-in answers alike each time", async () => {
@@ -74,10 +80,10 @@ test("the default variant of the stand-in answers alike each time", async () => 
 });
 
 test.each(
-  Object.entries(values).flatMap(([knob, [_, ...others]]) => others.map((value) => ({ [knob]: value }))),
-)("each value of each knob shows in the answers of the stand-in: %j", async (variant) => {
-  const [knob = ""] = Object.keys(variant);
-  const others = besides[knob] ?? {};
+  Object.entries(values).flatMap(([option, [_, ...others]]) => others.map((value) => ({ [option]: value }))),
+)("each value of each option shows in the answers of the stand-in: %j", async (variant) => {
+  const [option = ""] = Object.keys(variant);
+  const others = besides[option] ?? {};
   usual[JSON.stringify(others)] ??= await answersOf(others);
   expect((await answersOf({ ...others, ...variant })) === usual[JSON.stringify(others)]).toBe(false);
 });
