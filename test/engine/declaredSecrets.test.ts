@@ -112,6 +112,17 @@ async function createSecretFixture(name: string, options: FixtureOptions) {
   };
 }
 
+/** With a program of every kind of resource, in which it hides all that is secret. */
+async function createFixtureOfEveryKind(name: string) {
+  const kept = await createSecretFixture(name, { variant: "normalizing" });
+  const declare = async (turn: string) => {
+    const { hidden, program } = everyKind(turn);
+    kept.hide(formerPrefix, ...hidden);
+    await kept.fixture.declare(program);
+  };
+  return { ...kept, declare };
+}
+
 /** By the resource's name. */
 async function outputsOf({ stack }: Fixture) {
   const { resources = [] } = await stack.exportState({ showSecrets: true });
@@ -124,13 +135,8 @@ function succeeded(outcome: Outcome): Outcome {
 }
 
 it("R16 values that the program made secret are neither in outputs, messages and files of any command, nor in plain text in state", async () => {
-  const kept = await createSecretFixture("declared-secrets", { variant: "normalizing" });
+  const { declare, ...kept } = await createFixtureOfEveryKind("declared-secrets");
   const { fixture } = kept;
-  const declare = async (turn: string) => {
-    const { hidden, program } = everyKind(turn);
-    kept.hide(formerPrefix, ...hidden);
-    await fixture.declare(program);
-  };
   await declare("first");
   succeeded(await fixture.stack.up({ diff: true }));
   expect(fixture.service.keys().map(({ name }) => name)).toContain("nightingale first");
@@ -155,13 +161,8 @@ it("R16 values that the program made secret are neither in outputs, messages and
 it.runIf(isAll)(
   "R16 values that the program made secret stay so in refreshes and in updates that fail",
   async () => {
-    const kept = await createSecretFixture("declared-secrets-again", { variant: "normalizing" });
+    const { declare, ...kept } = await createFixtureOfEveryKind("declared-secrets-again");
     const { fixture } = kept;
-    const declare = async (turn: string) => {
-      const { hidden, program } = everyKind(turn);
-      kept.hide(formerPrefix, ...hidden);
-      await fixture.declare(program);
-    };
     await declare("first");
     const keyNamed = (name: string) =>
       fixture.service.keys({ deleted: false }).find((key) => key.name.toLowerCase() === name.toLowerCase())
