@@ -72,9 +72,6 @@ export default defineConfig(({ mode }) => ({
         hookTimeout: 60_000,
       }),
       tier("engine", {
-        // Pulumi's inline language server takes a lost connection for the end of the run: now and then, a program declares
-        // nothing, and the engine deletes all. A test that fails twice fails.
-        retry: 1,
         globalSetup: ["test/engine/globalSetup.ts"],
         testTimeout: 300_000,
         hookTimeout: 300_000,

@@ -22,6 +22,7 @@ import {
   type StepEventMetadata,
   type UpOptions,
 } from "@pulumi/pulumi/automation";
+import * as settings from "@pulumi/pulumi/runtime/settings";
 import {
   type CommandOptions,
   type CommandResult,
@@ -86,6 +87,14 @@ interface StateResource {
   readonly outputs?: Readonly<Record<string, any>>;
 }
 
+/**
+ * The engines of a process may get a port that an earlier one had. @grpc/grpc-js shares connections by address, and fails at
+ * once while it takes the earlier one's for lost. Pulumi's SDK takes that for the end of the engine: the program does not
+ * run, and an update would delete everything. So each of Pulumi's clients has connections of its own.
+ */
+const { grpcClientOptions } = settings as unknown as { readonly grpcClientOptions: object };
+Object.assign(grpcClientOptions, { "grpc.use_local_subchannel_pool": 1 });
+
 /** The CLI of all stacks, as Automation API knows it. */
 let official: Promise<PulumiCommand> | undefined;
 
@@ -119,18 +128,23 @@ export async function createStack(project: Project, options: StackOptions): Prom
       ...rest,
       env: { ...env, ...rest.env },
     });
+  let hasRun = false;
+  const { program: given } = options;
+  const program =
+    given &&
+    (() => {
+      hasRun = true;
+      return given();
+    });
   const name = options.stackName ?? "dev";
   const workspace = {
     workDir: project.dir,
     pulumiCommand: pulumiCommand(await official, command),
     secretsProvider: secrets.provider,
   };
-  const stack = await (options.program === undefined
+  const stack = await (program === undefined
     ? LocalWorkspace.createStack({ stackName: name, workDir: project.dir }, workspace)
-    : LocalWorkspace.createStack(
-        { stackName: name, projectName: project.name, program: options.program },
-        workspace,
-      ));
+    : LocalWorkspace.createStack({ stackName: name, projectName: project.name, program }, workspace));
   // After each command, Automation API reads a summary and the outputs, which takes as long as the command itself. The
   // engine's events have the summary, and outputs() reads the outputs.
   stack.info = async () => undefined;
@@ -142,6 +156,7 @@ export async function createStack(project: Project, options: StackOptions): Prom
     instead?: readonly string[],
   ): Promise<Outcome> => {
     const mine: Operation = { args, onStart, instead };
+    hasRun = false;
     const events: EngineEvent[] = [];
     const onEvent = (event: EngineEvent) => {
       events.push(event);
@@ -156,10 +171,16 @@ export async function createStack(project: Project, options: StackOptions): Prom
     if (mine.result === undefined) throw new Error("the CLI was not run");
     return outcomeOf(mine.result, events);
   };
+  /** Throws if a command succeeded without running the program. */
+  const expectRun = (outcome: Outcome): Outcome => {
+    if (outcome.ok && program !== undefined && !hasRun)
+      throw new Error(`The program was not run:\n${outcome.output}`);
+    return outcome;
+  };
   const run = async (args: readonly string[]): Promise<Outcome> => {
     if (!needsProgram(args)) return outcomeOf(await command(args), []);
     const outcome = await operate((all) => stack.preview(all), {}, args);
-    return ["up", "preview"].includes(args[0] ?? "") ? wholeProgram(outcome) : outcome;
+    return ["up", "preview"].includes(args[0] ?? "") ? expectRun(outcome) : outcome;
   };
 
   const config = Object.entries(options.config ?? {}).map(
@@ -177,10 +198,10 @@ export async function createStack(project: Project, options: StackOptions): Prom
 
   return {
     name,
-    up: async (given = {}) => wholeProgram(await operate((all) => stack.up(all), given)),
-    preview: async (given = {}) => wholeProgram(await operate((all) => stack.preview(all), given)),
+    up: async (given = {}) => expectRun(await operate((all) => stack.up(all), given)),
+    preview: async (given = {}) => expectRun(await operate((all) => stack.preview(all), given)),
     previewRefresh: async (given = {}) =>
-      wholeProgram(await operate((all) => stack.preview(all), { ...given, refresh: true })),
+      expectRun(await operate((all) => stack.preview(all), { ...given, refresh: true })),
     refresh: (given = {}) => operate((all) => stack.refresh(all), given),
     destroy: (given = {}) => operate((all) => stack.destroy(all), given),
     import: (file, ...args) =>
@@ -204,20 +225,6 @@ export async function createStack(project: Project, options: StackOptions): Prom
     setConfig: (key, value) =>
       value === undefined ? stack.removeConfig(key) : stack.setConfig(key, configValue(value)),
   };
-}
-
-/**
- * The outcome of a command whose program ran to its end. If the engine can't be reached, as on a machine that is too busy,
- * Pulumi's SDK ends a program in silence: it seems to declare nothing, and the update deletes everything.
- */
-function wholeProgram(outcome: Outcome): Outcome {
-  // A program gives the stack its outputs last.
-  const isEnd = ({ resOutputsEvent: event }: EngineEvent) =>
-    event?.metadata.type === "pulumi:pulumi:Stack" &&
-    ["create", "same", "update"].includes(event.metadata.op);
-  if (outcome.ok && !outcome.events.some(isEnd))
-    throw new Error(`The program did not run to its end:\n${outcome.output}`);
-  return outcome;
 }
 
 /** The value with its secrets in plain text, at any depth. */
