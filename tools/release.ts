@@ -1,6 +1,6 @@
 /**
- * Writes the address of the repository into package.json, where npm, the schema and messages find it:
- * release.ts https://github.com/OWNER/NAME.
+ * Writes the address of the repository into package.json, where npm, the schema and messages find it, and its owner into
+ * CODEOWNERS, whose reviews GitHub asks for: release.ts https://github.com/OWNER/NAME.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +17,10 @@ export function addressOf(url: string) {
 }
 
 if (require.main === module) {
-  const path = join(__dirname, "../package.json");
-  const manifest = { ...JSON.parse(readFileSync(path, "utf8")), ...addressOf(process.argv[2] as string) };
+  const root = join(__dirname, "..");
+  const path = join(root, "package.json");
+  const address = addressOf(process.argv[2] as string);
+  const manifest = { ...JSON.parse(readFileSync(path, "utf8")), ...address };
   writeFileSync(path, `${JSON.stringify(manifest, null, 2)}\n`);
+  writeFileSync(join(root, ".github/CODEOWNERS"), `* @${address.author}\n`);
 }
