@@ -6,10 +6,10 @@ export interface ScopeArgs {
   /** The id of the workspace. Changing it creates another scope; the old one stays in the service. */
   readonly workspaceId: pulumi.Input<string>;
   /**
-   * The scope's name. Changing it fails the preview, because the service can't change a scope, unless `representation`
-   * or `workspaceId` changes too.
+   * The scope's name. Default: the resource's name. Changing it fails the preview, because the service can't change a
+   * scope, unless `representation` or `workspaceId` changes too.
    */
-  readonly name: pulumi.Input<string>;
+  readonly name?: pulumi.Input<string | undefined>;
   /**
    * The string by which keys refer to the scope, unique within the workspace. Changing it creates another scope; the
    * old one stays in the service.
@@ -35,7 +35,7 @@ const facts: Facts = {
   properties: ["createdAt", "updatedAt", "workspaceId", "name", "representation", "description"],
 };
 
-export interface Scope extends Outputs<ScopeArgs, unknown> {}
+export interface Scope extends Outputs<ScopeArgs, { readonly name: string }> {}
 
 /**
  * A scope that a workspace defines. The service can create scopes, but it can't change or delete them. If the workspace
@@ -66,7 +66,7 @@ export class Scope extends pulumi.CustomResource {
   /**
    * Creates a scope, or adopts the scope that the workspace has already. Destroy only removes it from state.
    *
-   * @param name The resource's name, unique within the stack. Not the scope's name.
+   * @param name The resource's name, unique within the stack.
    * @param args The scope's inputs.
    * @param opts Pulumi's resource options. `import` needs the plugin; without it, declaring the same scope adopts it.
    */

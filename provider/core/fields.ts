@@ -19,8 +19,8 @@ interface Facts<T> {
   readonly default?: T & {};
   /** What the field has where a record of the service lacks it. Default: nothing. */
   readonly ifAbsent?: T & {};
-  /** Whether the default is the name of the resource in the program. */
-  readonly defaultsToResourceName?: true;
+  /** The default is the name that stack config makes, unless one of these inputs is given, or else the resource's name. */
+  readonly defaultsToResourceName?: { readonly noPatternWith: readonly string[] };
   /** Whether the value is always secret, or which part of it is: the path to that part, with "*" for any name. */
   readonly secret?: true | readonly string[];
 }

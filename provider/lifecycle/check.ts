@@ -27,9 +27,7 @@ export function check(
   proposed?: string,
 ): CheckResult {
   const { definition, host, inState } = context;
-  // An existing key needs no new name: `adopt` leaves out one that is the resource's.
-  const proposal = definition.identities(inputs).length === 0 ? proposed : undefined;
-  const named = withName(definition, inputs, proposal ?? name, proposal ? before : undefined);
+  const named = withName(definition, inputs, { name, proposed, before });
   const declared = canonical(definition, named);
   const last = before && canonicalInputs(definition.fields, before);
   const elsewhere = declaredElsewhere(context, declared, last, name, urn);
@@ -64,7 +62,7 @@ function declaredElsewhere(
 
 /** Whether a program could declare just these properties, as it could those of every managed resource. */
 export function isDeclared(definition: AnyDefinition, properties: Properties): boolean {
-  const named = withName(definition, properties, definition.kind);
+  const named = withName(definition, properties, { name: definition.kind });
   return inputErrors(definition, named, undefined, unchecked).length === 0;
 }
 

@@ -29,17 +29,26 @@ export function inputsOf(definition: AnyDefinition, state: Properties): Properti
   return canonicalInputs(definition.fields, definition.inputsOf(state));
 }
 
-/** The inputs with the resource's name, if that is the default of one of them. A former value that is not secret stays. */
+/** Names for what the program leaves unnamed: the resource's, and one that stack config makes anew at each check. */
+interface Names {
+  readonly name: string | undefined;
+  readonly proposed?: string | undefined;
+  /** The former inputs. Their name stays where stack config makes names, unless it is secret. */
+  readonly before?: Properties | undefined;
+}
+
+/** The inputs with a name, if one of them defaults to the resource's. */
 export function withName(
   { fields }: AnyDefinition,
   inputs: Properties,
-  name: string | undefined,
-  former: Properties = {},
+  { name, proposed, before = {} }: Names,
 ): Properties {
   const field = fields.find(({ defaultsToResourceName }) => defaultsToResourceName);
   if (field === undefined || name === undefined) return inputs;
-  const kept = isSecret(former, field.name) ? undefined : former[field.name];
-  return { ...inputs, [field.name]: inputs[field.name] ?? kept ?? name };
+  const isUnpatterned = field.defaultsToResourceName?.noPatternWith.some((one) => inputs[one] !== undefined);
+  const former = isSecret(before, field.name) ? undefined : before[field.name];
+  const made = isUnpatterned ? undefined : proposed && (former ?? proposed);
+  return { ...inputs, [field.name]: inputs[field.name] ?? made ?? name };
 }
 
 /** The inputs that differ from their defaults: what a program has to declare. */

@@ -30,7 +30,11 @@ import { optionalString, pathSegment, requiredString } from "./fields/schemas";
 const shape = {
   inputs: {
     workspaceId: required(pathSegment, { onChange: "replace", canonical: string }),
-    name: required(requiredString, { onChange: "refuse", canonical: string }),
+    name: required(requiredString, {
+      onChange: "refuse",
+      canonical: string,
+      defaultsToResourceName: { noPatternWith: [] },
+    }),
     representation: required(requiredString, { onChange: "replace", canonical: string }),
     description: optional(optionalString, { onChange: "refuse", canonical: string }),
   },

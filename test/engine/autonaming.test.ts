@@ -4,11 +4,12 @@ import { createFixture } from "./fixture";
 it("names that a program leaves out come from the pattern in stack config, with the plugin, and only once", async () => {
   const { stack, service } = await createFixture("autonaming", {
     host: "plugin",
-    program: `import { ApiKey, RotatingApiKey } from "pulumi-apikeys";
+    program: `import { ApiKey, RotatingApiKey, Scope } from "pulumi-apikeys";
 const base = { workspaceId: "ws_main", customerId: "cus_1" };
 new ApiKey("ci", base);
 new ApiKey("own", { ...base, name: "mine" });
 new RotatingApiKey("rotating", { ...base, rotateEvery: "90d" });
+new Scope("orders", { workspaceId: "ws_main", representation: "own:orders" });
 `,
   });
   // An enforced pattern is a warning for a provider that doesn't support it.
@@ -19,12 +20,13 @@ new RotatingApiKey("rotating", { ...base, rotateEvery: "90d" });
   const up = await stack.up();
   expect(up.ok, up.output).toBe(true);
   expect(up.output).not.toContain("warning");
-  const names = service.keys().map(({ name }) => name);
+  const names = [...service.keys(), ...service.scopes("ws_main")].map(({ name }) => name);
   expect(names.toSorted()).toEqual([
     expect.stringMatching(/^ci-[\da-f]{4}$/),
     "mine",
+    expect.stringMatching(/^orders-[\da-f]{4}$/),
     expect.stringMatching(/^rotating-[\da-f]{4}$/),
   ]);
   const again = await stack.preview();
-  expect(again.changes, again.output).toEqual({ same: 4 });
+  expect(again.changes, again.output).toEqual({ same: 5 });
 });

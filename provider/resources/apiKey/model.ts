@@ -36,13 +36,21 @@ import {
 } from "../fields/schemas";
 import { canonicalScopes, scopesSchema, toWire } from "./scopes";
 
+/** Inputs that name an existing key. */
+export const existing = ["existingKey", "existingId"] as const;
+
 const update = { onChange: "update" } as const;
 const replace = { onChange: "replace" } as const;
 
 export const inputs = {
   workspaceId: required(pathSegment, { ...replace, canonical: string }),
   customerId: required(requiredString, { ...replace, canonical: string }),
-  name: required(requiredString, { ...update, canonical: string, defaultsToResourceName: true }),
+  name: required(requiredString, {
+    ...update,
+    canonical: string,
+    // `adopt` leaves out a name that is the resource's.
+    defaultsToResourceName: { noPatternWith: existing },
+  }),
   scopes: defaulted(scopesSchema, {
     ...update,
     exact: true,
@@ -87,8 +95,6 @@ export const inputs = {
 
 /** Inputs that the service takes only for a new key, not for one that is migrated (interface, 4.4 and 4.5). */
 export const onlyForNew = ["prefix", "expiresAt", "externalMeterId"] as const;
-/** Inputs that name an existing key. */
-export const existing = ["existingKey", "existingId"] as const;
 
 export const shape = {
   inputs,

@@ -77,7 +77,7 @@ test("the SDK and the provider agree on names, optionality and types of the inpu
   expectTypeOf<Facts<Declared<ApiKeySetEntryArgs>>>().toEqualTypeOf<Facts<Entry, keyof Entry>>();
   expectTypeOf<Facts<Declared<ApiKeySetDefaultsArgs>>>().toEqualTypeOf<Facts<Defaults, keyof Defaults>>();
   expectTypeOf<Declared<WorkspaceSettingsArgs>>().toEqualTypeOf<Plain<WorkspaceSettingsInputs>>();
-  expectTypeOf<Declared<ScopeArgs>>().toEqualTypeOf<Plain<ScopeInputs>>();
+  expectTypeOf<Facts<Declared<ScopeArgs>>>().toEqualTypeOf<Facts<Plain<ScopeInputs>, "name">>();
   expectTypeOf<Declared<CustomerBillingArgs>>().toEqualTypeOf<Plain<CustomerBillingInputs>>();
 });
 
