@@ -74,21 +74,6 @@ export interface Faults {
     /** The status of the answer. Default: 200. */
     status?: number;
   };
-  /** Carried out; the answer has more headers. */
-  headers: {
-    /** Headers that are added to the answer, or replace its own. */
-    headers: FaultHeaders;
-  };
-  /** Carried out; each record in the answer has more fields. */
-  moreFields: {
-    /** The text after the fields of each record, such as `"id":1,"id":2`. It need not be valid JSON. */
-    json: string;
-  };
-  /** Carried out; `bytes` are sent instead of an answer, then the connection is closed. */
-  raw: {
-    /** The bytes to send. */
-    bytes: string;
-  };
 }
 
 /**

@@ -57,15 +57,6 @@ const deliveries: {
     exchange.carryOut();
     return sent({ status });
   },
-  headers(exchange, { headers }) {
-    const answer = exchange.carryOut();
-    return sent({ ...answer, headers: { ...answer.headers, ...headers } });
-  },
-  moreFields: (exchange, { json }) => sent(withMoreFields(exchange.carryOut(), json)),
-  raw(exchange, { bytes }) {
-    exchange.carryOut();
-    return ({ socket }) => socket.end(bytes, "latin1");
-  },
 };
 
 /** Ends an exchange with the fault or, without a fault, as usual. */
@@ -93,18 +84,6 @@ function withKeys(answer: Answer, change: (key: Shown) => Shown): Answer {
   const { apiKey, apiKeys, ...rest } = Object(answer.body);
   if (apiKey) return { ...answer, body: { ...rest, apiKey: change(apiKey) } };
   return apiKeys ? { ...answer, body: { ...rest, apiKeys: apiKeys.map(change) } } : answer;
-}
-
-/** The answer with this string after the fields of each record, whether or not that is valid JSON. */
-function withMoreFields(answer: Answer, json: string): Answer {
-  if (typeof answer.body !== "object" || answer.body === null) return answer;
-  const extended = (record: unknown) => JSON.stringify(record).replace(/\}$/, () => `,${json}}`);
-  const fields = Object.entries(answer.body).map(([name, value]) => {
-    const text = Array.isArray(value) ? `[${value.map(extended).join()}]` : extended(value);
-    return `${JSON.stringify(name)}:${text}`;
-  });
-  const headers = { "content-type": "application/json", ...answer.headers };
-  return { ...answer, headers, body: `{${fields.join()}}` };
 }
 
 /** The answer with a different record of the tenant or, if there is none, an invented one. */
