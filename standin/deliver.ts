@@ -71,14 +71,13 @@ export function drip(bytesPerSecond: number): Send {
 }
 
 /** The answer with one more field, which makes its body about `bytes` long. */
-export function padded(bytes: number, isSized = false): Send {
+export function padded(bytes: number): Send {
   return (response, { status, headers, body }) => {
     const fields = body.toString().slice(1, -1);
     const start = Buffer.from(`{${fields}${fields && ","}"padding":"`);
     const end = Buffer.from('"}');
     const padding = Math.max(0, bytes - start.length - end.length);
-    const length = { "content-length": start.length + padding + end.length };
-    response.writeHead(status, isSized ? { ...headers, ...length } : headers);
+    response.writeHead(status, headers);
     const chunk = Buffer.alloc(65_536, "x");
     const parts = function* () {
       yield start;

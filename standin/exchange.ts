@@ -33,8 +33,8 @@ export async function exchange(
     store,
     variant,
     tenant: incoming.tenant,
-    carryOut() {
-      const answer = respond(incoming, { store, variant });
+    carryOut(shown) {
+      const answer = respond(incoming, { store, variant: { ...variant, ...shown } });
       logged.carriedOut = answer.carriedOut ?? false;
       return answer;
     },

@@ -45,20 +45,11 @@ export interface Faults {
   hugeBody: {
     /** The size of the body; can be Infinity. */
     bytes: number;
-    /** Whether to send a Content-Length. Default: false, the answer is chunked. */
-    contentLength?: boolean;
-  };
-  /** Not carried out; a web page, as a proxy or a login page would send it. */
-  html: {
-    /** The status of the answer. Default: 200. */
-    status?: number;
   };
   /** Carried out; the answer has another record of the same tenant or, if there is none, an invented one. */
   otherRecord: object;
   /** Carried out; the answer of create or migrate lacks the key. */
   withoutKey: object;
-  /** Carried out; the keys in the answer are marked as deleted. */
-  markedDeleted: object;
   /** Not carried out, but answered as if it were; an invalid request is still refused. */
   withoutEffect: {
     /**

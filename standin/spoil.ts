@@ -10,16 +10,13 @@ export interface Exchange {
   readonly store: Store;
   readonly variant: Variant;
   readonly tenant: string | undefined;
-  /** Processes the request as usual. Call it at most once. */
-  carryOut(): Answer;
+  /** Processes the request, in this variant. Call it at most once. */
+  carryOut(shown?: Partial<Variant>): Answer;
   /** The answer as if the request had been processed, in this variant. The store stays as it is. */
   pretend(shown: Partial<Variant>): Answer;
   /** An error answer in the variant's form. */
   refuse(status: number, message: string, headers?: Answer["headers"]): Answer;
 }
-
-const page =
-  "<!doctype html>\n<html><head><title>Please sign in</title></head><body><h1>Please sign in</h1></body></html>\n";
 
 /** How an exchange ends with a fault. */
 const deliveries: {
@@ -46,12 +43,9 @@ const deliveries: {
     return () => {};
   },
   drip: (exchange, { bytesPerSecond }) => sent(exchange.carryOut(), drip(bytesPerSecond)),
-  hugeBody: (exchange, { bytes, contentLength }) => sent(exchange.carryOut(), padded(bytes, contentLength)),
-  html: (_, { status = 200 }) =>
-    sent({ status, headers: { "content-type": "text/html; charset=utf-8" }, body: page }),
+  hugeBody: (exchange, { bytes }) => sent(exchange.carryOut(), padded(bytes)),
   otherRecord: (exchange) => sent(withOtherRecord(exchange.carryOut(), exchange)),
-  withoutKey: (exchange) => sent(withKeys(exchange.carryOut(), ({ key: _, ...rest }) => rest)),
-  markedDeleted: (exchange) => sent(withKeys(exchange.carryOut(), (key) => ({ ...key, deleted: true }))),
+  withoutKey: (exchange) => sent(exchange.carryOut({ createAnswer: "withoutKey" })),
   withoutEffect: (exchange, fault) => sent(withoutEffect(exchange, fault)),
   emptyBody(exchange, { status = 200 }) {
     exchange.carryOut();
@@ -77,13 +71,6 @@ function withoutEffect(exchange: Exchange, { answer: how, status }: Faults["with
   const answered = { ...answer, status: status ?? answer.status };
   if (how === "nothing") return { status: answered.status };
   return how === "emptyObject" ? { ...answered, body: {} } : answered;
-}
-
-/** The answer with its keys, one or a list, changed. */
-function withKeys(answer: Answer, change: (key: Shown) => Shown): Answer {
-  const { apiKey, apiKeys, ...rest } = Object(answer.body);
-  if (apiKey) return { ...answer, body: { ...rest, apiKey: change(apiKey) } };
-  return apiKeys ? { ...answer, body: { ...rest, apiKeys: apiKeys.map(change) } } : answer;
 }
 
 /** The answer with a different record of the tenant or, if there is none, an invented one. */

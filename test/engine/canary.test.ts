@@ -72,6 +72,7 @@ const tooMuch = (text: string): Fault => ({
   status: 403,
   body: { message: `refused: ${text}`, error: { authorization: text } },
 });
+const page: Fault = { kind: "status", status: 200, body: "<!doctype html>" };
 const failing = (outcome: Outcome) => expect(outcome.ok, outcome.output).toBe(false);
 const working = (outcome: Outcome) => expect(outcome.ok, outcome.output).toBe(true);
 
@@ -137,13 +138,7 @@ it("R16 no secret of the service is in any output, file or command line, whateve
   await fixture.declare(program("third", "APIKEYS_CANARY_SECOND"));
   working(await fixture.stack.run(["preview", "--diff"]));
   working(await fixture.stack.run(["preview", "--diff", "--refresh", "--debug", "--show-replacement-steps"]));
-  injectAll(
-    "editApiKey",
-    { kind: "errorAfter" },
-    tooMuch(tokens.config),
-    { kind: "garbled" },
-    { kind: "html" },
-  );
+  injectAll("editApiKey", { kind: "errorAfter" }, tooMuch(tokens.config), { kind: "garbled" }, page);
   for (const value of [existing.second, inSet(existing.second)]) {
     injectFor(value, "migrateApiKey", tooMuch(value), { kind: "errorAfter" });
   }
@@ -184,7 +179,7 @@ it("R16 no secret of the service is in any output, file or command line, whateve
   }
 
   // A failing refresh, a failing destroy, and all command lines.
-  injectAll("readApiKey", tooMuch(tokens.config), { kind: "html" }, { kind: "garbled" });
+  injectAll("readApiKey", tooMuch(tokens.config), page, { kind: "garbled" });
   failing(await fixture.stack.refresh());
   fixture.service.clearFaults();
   for (const value of [existing.second, inSet(existing.second)]) {

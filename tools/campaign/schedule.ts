@@ -180,12 +180,11 @@ function drawTrouble(draw: Draw, variant: Variant, interrupted: number): Trouble
 
 /** Leaves out untrue answers that only a list could contradict, if the service has no such list. */
 function isDetectable(variant: Variant, { endpoint, fault }: CampaignFault): boolean {
-  const hidesKeys = variant.listLag > 0;
   switch (fault.kind) {
-    case "markedDeleted":
-      return !hidesKeys && variant.zeroValues !== "omitted";
     case "status":
-      return !hidesKeys || endpoint === undefined || (fault.status !== 404 && fault.status !== 410);
+      return (
+        variant.listLag === 0 || endpoint === undefined || (fault.status !== 404 && fault.status !== 410)
+      );
     case "otherRecord":
       return variant.keyLists === "answered";
     default:
@@ -240,7 +239,6 @@ const untrue: readonly ((draw: Draw) => Pick<CampaignFault, "endpoint" | "fault"
     endpoint: [draw.one(["readApiKey", "editApiKey", "deleteApiKey", "readWorkspace", "editWorkspace"])],
     fault: { kind: "status", status: draw.one([404, 410]) },
   }),
-  (draw) => ({ endpoint: [draw.one(["readApiKey", "editApiKey"])], fault: { kind: "markedDeleted" } }),
   // Success, though nothing was written. None has the record as it should be: the provider believes that (R4, R7).
   (draw) => ({
     endpoint: [draw.one(["editApiKey", "editWorkspace", "deleteApiKey"])],
@@ -285,8 +283,9 @@ const kinds: readonly ((draw: Draw) => Fault)[] = [
     status: draw.one([301, 302, 303, 307, 308]),
     headers: { location: astray },
   }),
-  (draw) => ({ kind: "hugeBody", bytes: draw.one([70_000, 4_300_000]), contentLength: draw.chance(50) }),
-  (draw) => ({ kind: "html", status: draw.one([200, 502]) }),
+  (draw) => ({ kind: "hugeBody", bytes: draw.one([70_000, 4_300_000]) }),
+  // A page to sign in.
+  (draw) => ({ kind: "status", status: draw.one([200, 502]), body: "<!doctype html>" }),
   () => ({ kind: "otherRecord" }),
   () => ({ kind: "withoutKey" }),
   (draw) => ({ kind: "emptyBody", status: draw.one([200, 204]) }),
