@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { Store } from "./store";
 import type { StoredWorkspace } from "./types";
 import type { Variant } from "./variant";
@@ -14,12 +15,12 @@ export interface Answer {
   carriedOut?: boolean;
 }
 
-/** Thrown to refuse a request. The variant decides on the form of the answer, and on the status of an invalid body. */
+/** Thrown to refuse a request. The variant decides on the form of the answer. */
 export class Refusal extends Error {
-  readonly status: number | "invalid";
+  readonly status: number;
   readonly headers: Headers;
 
-  constructor(status: number | "invalid", message: string, headers: Headers = {}) {
+  constructor(status: number, message: string, headers: Headers = {}) {
     super(message);
     this.status = status;
     this.headers = headers;
@@ -36,10 +37,18 @@ const errorBodies: Readonly<Record<Variant["errorBody"], (message: string, statu
   empty: () => undefined,
 };
 
+/** A request as it was received. */
+interface Received {
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
 /** The answer to a refused request, whose text the variant may repeat. */
-export function refusalAnswer(refusal: Refusal, variant: Variant, request = ""): Answer {
-  const status = refusal.status === "invalid" ? variant.invalidStatus : refusal.status;
-  const message = variant.errorEchoes === "request" ? `${refusal.message} (${request})` : refusal.message;
+export function refusalAnswer(refusal: Refusal, variant: Variant, request: Received): Answer {
+  const { status } = refusal;
+  const echo =
+    variant.errorEchoes === "request" ? ` (${request.headers.authorization}; ${request.text})` : "";
+  const message = refusal.message + echo;
   const type = variant.errorBody === "problem" ? { "content-type": "application/problem+json" } : {};
   const body = errorBodies[variant.errorBody](message, status);
   return { status, body, headers: { ...refusal.headers, ...type } };

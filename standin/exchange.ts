@@ -42,7 +42,8 @@ export async function exchange(
       const asIf = { ...variant, writes: "atOnce", newKeys: "atOnce", ...shown } as const;
       return respond(incoming, { store: store.copy(), variant: asIf });
     },
-    refuse: (status, message, headers) => refusalAnswer(new Refusal(status, message, headers), variant),
+    refuse: (status, message, headers) =>
+      refusalAnswer(new Refusal(status, message, headers), variant, incoming),
   });
   if (latencyMs > 0) await pause(latencyMs, undefined, { ref: false });
   const { socket } = response;

@@ -42,7 +42,6 @@ export function readApiKey(call: Call): Answer {
 export function createApiKey(call: Call<Bodies["createApiKey"]>): Answer {
   const { variant, body } = call;
   const workspace = findWorkspace(call, body.workspaceId);
-  checkScopes(call, body.workspaceId, body.scopes);
   const asked = body.prefix ?? workspace.defaultKeyPrefix;
   const prefix = asked === undefined ? undefined : storedPrefix(asked, variant);
   return addKey(call, {
@@ -59,7 +58,6 @@ export function createApiKey(call: Call<Bodies["createApiKey"]>): Answer {
 export function migrateApiKey(call: Call<Bodies["migrateApiKey"]>): Answer {
   const { store, variant, tenant, body } = call;
   findWorkspace(call, body.workspaceId);
-  checkScopes(call, body.workspaceId, body.scopes);
   const holder = [...store.keys.values()].find(({ key, deleted }) => key === body.key && !deleted);
   if (holder !== undefined && variant.duplicateKey !== "created") {
     const isOwn = store.workspaces.get(holder.workspaceId)?.tenant === tenant;
@@ -74,17 +72,13 @@ export function migrateApiKey(call: Call<Bodies["migrateApiKey"]>): Answer {
 export function editApiKey(call: Call<Bodies["editApiKey"]>): Answer {
   const { store, variant, body } = call;
   const key = findKey(call);
-  const isEditable = variant.editDeleted === "edited" && store.keys.has(key.id);
-  if (key.deleted && !isEditable) return gone(variant);
+  if (key.deleted) return gone(variant);
   const given = body.scopes ?? (variant.patchFields === "replaces" ? [] : undefined);
-  if (given !== undefined) {
-    checkScopeIds(key.scopes, given, variant);
-    checkScopes(call, key.workspaceId, given);
-  }
+  if (given !== undefined) checkScopeIds(key.scopes, given, variant);
   carryOut(call, `key ${key.id}`, () => {
     const current = store.keys.get(key.id);
     // The key was deleted in the meantime.
-    if (current === undefined || (current.deleted && variant.editDeleted === "gone")) return;
+    if (current === undefined || current.deleted) return;
     const base = variant.patchFields === "replaces" ? { ...current, name: "", enabled: false } : current;
     lagBehind(call, key.workspaceId);
     store.previous.set(key.id, current);
@@ -184,17 +178,6 @@ function gone({ readDeleted }: Variant): Answer {
   throw new Refusal(readDeleted, readDeleted === 404 ? "there is no such key" : "the key is deleted");
 }
 
-function checkScopes(
-  { store, variant }: Call<unknown>,
-  workspaceId: string,
-  given: readonly KeyScopeInput[],
-): void {
-  if (variant.keyScopes === "free") return;
-  const defined = new Set(store.scopesOf(workspaceId).map(({ representation }) => representation));
-  if (!given.every(({ representation }) => defined.has(representation)))
-    throw new Refusal("invalid", "the workspace does not define such a scope");
-}
-
 function lagBehind({ store, variant }: Call<unknown>, workspaceId: string): void {
   store.lag.beforeWrite(`keys of ${workspaceId}`, variant.listLag, () => store.keysOf(workspaceId));
 }
@@ -211,7 +194,7 @@ function checkScopeIds(
   // Ids that were shown but never stored look the same as invented ids.
   if (scopeIds === "newEachTime") return;
   const isHeld = (id: string | undefined) => id === undefined || held.some((entry) => entry.id === id);
-  if (!given.every(({ id }) => isHeld(id))) throw new Refusal("invalid", "the key has no such scope id");
+  if (!given.every(({ id }) => isHeld(id))) throw new Refusal(400, "the key has no such scope id");
 }
 
 /** A key's scope entries after a PATCH with these entries, according to the variant's `patchScopes`. */

@@ -127,11 +127,6 @@ export function storedAddresses(entries: readonly string[], { addresses }: Varia
   });
 }
 
-/** One of a workspace's numbers as the variant stores it. */
-export function storedNumber(value: number, { numbers }: Variant): number {
-  return numbers === "asSent" || value <= 0 ? value : Math.max(10, value - (value % 10));
-}
-
 /** A key's expiry as the variant stores it. */
 export function storedExpiry(value: number | undefined, { expiresAt }: Variant): number | undefined {
   if (value === undefined) return expiresAt === "defaulted" ? 2_592_000 : undefined;

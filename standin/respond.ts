@@ -75,8 +75,7 @@ export function respond(incoming: Incoming, service: Service): Answer {
     return answer(incoming, service);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    const request = `${incoming.headers.authorization ?? "no authorization"}; ${incoming.text}`;
-    return refusalAnswer(error, service.variant, request);
+    return refusalAnswer(error, service.variant, incoming);
   }
 }
 
@@ -90,25 +89,22 @@ function answer({ route, tenant, headers, text, json }: Incoming, service: Servi
     throw new Refusal(401, "the access token is missing or unknown", { "www-authenticate": "Bearer" });
   limitRate(tenant, variant, store);
   if (!hasBody(endpoint)) {
-    if (text !== "") throw new Refusal("invalid", "this request takes no body");
+    if (text !== "") throw new Refusal(400, "this request takes no body");
   } else {
     const mediaType = headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
     if (mediaType !== "application/json") throw new Refusal(415, "the body must be application/json");
     if (json === undefined) throw new Refusal(400, "the body is not JSON");
-    checkBody(endpoint, json, variant);
+    checkBody(endpoint, json);
   }
   const [, , operation] = endpoints[endpoint];
   return operation({ store, variant, tenant, params, body: json });
 }
 
-function limitRate(tenant: string, { rateLimitPerSecond, retryAfter }: Variant, { counts }: Store): void {
+function limitRate(tenant: string, { rateLimitPerSecond }: Variant, { counts }: Store): void {
   if (rateLimitPerSecond <= 0) return;
   const second = Math.floor(Date.now() / 1000);
   const last = counts.get(tenant);
   const requests = last?.second === second ? last.requests + 1 : 1;
   counts.set(tenant, { second, requests });
-  if (requests <= rateLimitPerSecond) return;
-  const date = new Date((second + 1) * 1000).toUTCString();
-  const header = { seconds: { "retry-after": "1" }, date: { "retry-after": date }, none: {} };
-  throw new Refusal(429, "too many requests", header[retryAfter]);
+  if (requests > rateLimitPerSecond) throw new Refusal(429, "too many requests", { "retry-after": "1" });
 }

@@ -1,6 +1,5 @@
 import { Refusal } from "./answer";
 import type { Endpoint } from "./types";
-import type { Variant } from "./variant";
 
 /** Returns a value that is right. Otherwise throws a refusal that names the path, and doesn't quote the value. */
 type Check<T = unknown> = (value: unknown, path: string) => T;
@@ -12,7 +11,7 @@ type Body<Required extends Checks, Optional extends Checks> = {
 function check<T>(what: string, isRight: (value: unknown) => boolean): Check<T> {
   return (value, path) => {
     if (isRight(value)) return value as T;
-    throw new Refusal("invalid", `${path || "the body"} must be ${what}`);
+    throw new Refusal(400, `${path || "the body"} must be ${what}`);
   };
 }
 
@@ -46,11 +45,11 @@ function objectOf<Required extends Checks, Optional extends Checks>(
     const given = object(value, path);
     const at = path === "" ? "" : `${path}.`;
     for (const field of Object.keys(required)) {
-      if (!Object.hasOwn(given, field)) throw new Refusal("invalid", `${at}${field} is required`);
+      if (!Object.hasOwn(given, field)) throw new Refusal(400, `${at}${field} is required`);
     }
     for (const [field, entry] of Object.entries(given)) {
       const right = checks.get(field);
-      if (right === undefined) throw new Refusal("invalid", `${at}${field} is not a field of this request`);
+      if (right === undefined) throw new Refusal(400, `${at}${field} is not a field of this request`);
       right(entry, `${at}${field}`);
     }
     return value as Body<Required, Optional>;
@@ -64,34 +63,33 @@ const newKey = { name: text, workspaceId: text, scopes: newScopes, enabled: flag
 
 /** The bodies of the requests that have one. */
 const bodies = {
-  createApiKey: () =>
-    objectOf(newKey, { prefix: text, expiresAt: positive, externalMeterId: text, metadata: object }),
-  migrateApiKey: () => objectOf({ ...newKey, key: text, metadata: object }, {}),
-  editApiKey: () => objectOf({}, { name: text, enabled: flag, scopes: listOf(editedScope) }),
-  editWorkspace: ({ positiveNumber }: Variant) => {
-    const number = (field: string) =>
-      positiveNumber === field || positiveNumber === "both" ? positive : integer;
-    return objectOf(
-      {},
-      {
-        defaultKeyPrefix: text,
-        defaultAllowedIPs: listOf(text),
-        defaultRateLimitPerSecond: number("defaultRateLimitPerSecond"),
-        defaultExpiration: number("defaultExpiration"),
-      },
-    );
-  },
-  createScope: () => objectOf({ name: text, representation: text, description: text }, {}),
-  createBilling: () =>
-    objectOf(
-      { totalCredits: numericText, workspaceId: text },
-      { allowOverages: flag, spendCap: text, externalMeterId: text },
-    ),
+  createApiKey: objectOf(newKey, {
+    prefix: text,
+    expiresAt: positive,
+    externalMeterId: text,
+    metadata: object,
+  }),
+  migrateApiKey: objectOf({ ...newKey, key: text, metadata: object }, {}),
+  editApiKey: objectOf({}, { name: text, enabled: flag, scopes: listOf(editedScope) }),
+  editWorkspace: objectOf(
+    {},
+    {
+      defaultKeyPrefix: text,
+      defaultAllowedIPs: listOf(text),
+      defaultRateLimitPerSecond: positive,
+      defaultExpiration: integer,
+    },
+  ),
+  createScope: objectOf({ name: text, representation: text, description: text }, {}),
+  createBilling: objectOf(
+    { totalCredits: numericText, workspaceId: text },
+    { allowOverages: flag, spendCap: text, externalMeterId: text },
+  ),
 };
 
 /** The types of the bodies that `checkBody` accepts. */
 export type Bodies = {
-  [Endpoint in keyof typeof bodies]: ReturnType<ReturnType<(typeof bodies)[Endpoint]>>;
+  [Endpoint in keyof typeof bodies]: ReturnType<(typeof bodies)[Endpoint]>;
 };
 
 /** A scope entry in a request. Only edit requests have `id`. */
@@ -103,6 +101,6 @@ export function hasBody(endpoint: Endpoint): endpoint is keyof Bodies {
 }
 
 /** Refuses a body that is not right, without quoting any of its values. */
-export function checkBody(endpoint: keyof Bodies, body: unknown, variant: Variant): void {
-  bodies[endpoint](variant)(body, "");
+export function checkBody(endpoint: keyof Bodies, body: unknown): void {
+  bodies[endpoint](body, "");
 }

@@ -39,16 +39,12 @@ export const variantOptions = {
   createAnswer: ["withKey", "withoutKey", "brief"],
   /** `enabled` in create and migrate: used | ignored, so that every new key is enabled. */
   enabledOnCreate: ["used", "ignored"],
-  /** Representations of a key's scopes: any string | only scopes that the workspace defines, others are refused. */
-  keyScopes: ["free", "mustBeDefined"],
   /**
    * A POST of a scope whose representation the workspace has: refused | 200 with the existing scope | a second scope.
    */
   duplicateScope: [409, "returned", "created"],
   /** A migrate of a value that a live key has: refused | 200 with the existing key | a second record. */
   duplicateKey: [409, "returned", "created"],
-  /** Which of the two numbers of a workspace must be greater than 0 (the service's API does not say). */
-  positiveNumber: ["defaultRateLimitPerSecond", "defaultExpiration", "both", "neither"],
 
   // ── Deleting ────────────────────────────────────────────────────────────────────────────────────────────
   /**
@@ -63,13 +59,8 @@ export const variantOptions = {
   deleteAnswer: ["record", "before", "nothing", "emptyBody"],
   /** The status of DELETE for a key that is deleted already. 200: the same answer as the first time. */
   deleteAgain: [404, 410, 409, 400, 422, 200],
-  /**
-   * The status of GET for a deleted key that is not shown, and of PATCH if deleted keys can't be edited; "null": 200
-   * with `{"apiKey": null}`.
-   */
+  /** The status of PATCH for a deleted key, and of GET if it is not shown; "null": 200 with `{"apiKey": null}`. */
   readDeleted: [404, 410, "null"],
-  /** PATCH of a key that is marked as deleted: answered with the status of `readDeleted` | carried out. */
-  editDeleted: ["gone", "edited"],
 
   // ── Errors and limits ───────────────────────────────────────────────────────────────────────────────────
   /**
@@ -79,14 +70,10 @@ export const variantOptions = {
   errorBody: ["message", "error", "nested", "list", "problem", "text", "empty"],
   /** What an error's message repeats: nothing | the request's Authorization header and body, word for word. */
   errorEchoes: ["nothing", "request"],
-  /** The status for an invalid body. */
-  invalidStatus: [400, 422],
   /** A workspace of another tenant: 404 | 403 | 404 with empty lists, also for unknown workspaces. */
   otherTenant: [404, 403, "empty"],
   /** How many requests a tenant may send in each second; more are answered with 429. 0: no limit. */
   rateLimitPerSecond: [0 as number],
-  /** `Retry-After` of a 429: seconds | an HTTP date | none. */
-  retryAfter: ["seconds", "date", "none"],
 
   // ── Values, as stored ───────────────────────────────────────────────────────────────────────────────────
   /** Names of keys and scopes: as sent | trimmed | trimmed and lower-cased. */
@@ -97,8 +84,6 @@ export const variantOptions = {
   decimals: ["asSent", "twoPlaces"],
   /** `defaultAllowedIPs`: as sent | single addresses written as /32 or /128. */
   addresses: ["asSent", "cidr"],
-  /** A workspace's two numbers: as sent | rounded down to a multiple of ten, but positive numbers to at least 10. */
-  numbers: ["asSent", "rounded"],
   /** A key's expiresAt: as sent | rounded down to a multiple of 60 (at least 60) | 2592000 if none was sent. */
   expiresAt: ["asSent", "rounded", "defaulted"],
   /**
@@ -179,10 +164,7 @@ export const presets = {
     deleteAgain: 410,
     readDeleted: 410,
     errorBody: "problem",
-    invalidStatus: 422,
     otherTenant: 403,
-    positiveNumber: "both",
-    retryAfter: "date",
   }),
   /** A gateway over GraphQL: never 201; nulls; unknown fields; errors in a list; empty lists for other tenants. */
   graphqlish: preset({
@@ -204,7 +186,6 @@ export const presets = {
     timestamps: "epochSeconds",
     errorBody: "text",
     createStatus: 200,
-    positiveNumber: "defaultExpiration",
     deleteAgain: 400,
   }),
   /** A Rails application: nested attributes are upserted, names trimmed, decimals with two places, numeric ids. */
@@ -213,7 +194,6 @@ export const presets = {
     ids: "numeric",
     names: "trimmed",
     decimals: "twoPlaces",
-    invalidStatus: 422,
     deleteAgain: 422,
     errorBody: "error",
     absent: "null",
@@ -227,21 +207,10 @@ export const presets = {
     deleteAnswer: "before",
     listLimit: 100,
   }),
-  /** Every value that can be a number is a number. */
-  numericIds: preset({
-    ids: "numeric",
-    timestamps: "epochMillis",
-    createStatus: 200,
-    errorBody: "nested",
-    absent: "empty",
-    expiresAt: "rounded",
-    numbers: "rounded",
-  }),
   /** PATCH adds permissions, and removes one only if the entry has its id. Its answer is an empty object. */
   mergePatch: preset({
     patchScopes: "merges",
     patchAnswer: "emptyObject",
-    editDeleted: "edited",
     delete: "marksAndOnlyLists",
   }),
   /** PATCH resets each field that it does not have, and creates all scope entries again. */
@@ -257,7 +226,6 @@ export const presets = {
     prefix: "underscored",
     decimals: "twoPlaces",
     addresses: "cidr",
-    numbers: "rounded",
     expiresAt: "defaulted",
     scopeOrder: "shuffled",
     scopeFlags: "onlyTrue",
@@ -279,8 +247,8 @@ export const presets = {
     scopeOrder: "shuffled",
     extraFields: true,
   }),
-  /** Few requests per second, and a date that says when to try again. */
-  throttled: preset({ rateLimitPerSecond: 10, retryAfter: "date", createStatus: 202, errorBody: "nested" }),
+  /** Few requests per second. */
+  throttled: preset({ rateLimitPerSecond: 10, createStatus: 202, errorBody: "nested" }),
   /** Edits and deletions wait in a queue: the answer is 202, with the record as it still is. */
   queued: preset({
     writes: "queued",
@@ -306,8 +274,6 @@ export const presets = {
     otherTenant: 403,
     patchAnswer: "emptyBody",
   }),
-  /** A gateway that does not route the list of keys, and answers 400 to every DELETE of a key after the first. */
-  strayGateway: preset({ keyLists: 405, deleteAgain: 400, errorBody: "text", deleteAnswer: "emptyBody" }),
 };
 
 /** The name of a preset. */

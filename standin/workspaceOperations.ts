@@ -16,7 +16,6 @@ import {
   storedAddresses,
   storedDecimal,
   storedName,
-  storedNumber,
   storedPrefix,
 } from "./records";
 import type { StoredBilling, StoredScope, StoredWorkspace, WorkspaceChange } from "./types";
@@ -109,9 +108,6 @@ function stored(body: Bodies["editWorkspace"], variant: Variant): WorkspaceChang
   if (body.defaultKeyPrefix !== undefined)
     result.defaultKeyPrefix = storedPrefix(body.defaultKeyPrefix, variant);
   if (body.defaultAllowedIPs) result.defaultAllowedIPs = storedAddresses(body.defaultAllowedIPs, variant);
-  for (const field of ["defaultRateLimitPerSecond", "defaultExpiration"] as const) {
-    if (body[field] !== undefined) result[field] = storedNumber(body[field], variant);
-  }
   return result;
 }
 

@@ -211,10 +211,11 @@ it.runIf(isAll)(
     await kept.expectHidden();
 
     // The service refuses the update, with an echo of the request.
-    fixture.service.setVariant({
-      errorEchoes: "request",
-      keyScopes: "mustBeDefined",
-      positiveNumber: "both",
+    fixture.service.setVariant({ errorEchoes: "request" });
+    fixture.service.inject({
+      endpoint: ["editApiKey", "editWorkspace"],
+      times: Number.POSITIVE_INFINITY,
+      fault: { kind: "status", status: 400 },
     });
     await declare("second");
     const refused = await fixture.stack.up({ diff: true });
@@ -222,6 +223,7 @@ it.runIf(isAll)(
     expect(line).toMatch(/^Updating the key in workspace ws_main \(key_\w+\): the service answered 400/);
     expect(line).toContain("{'name':'[secret]','scopes':[{'representation':'[secret]'");
     await kept.expectHidden();
+    fixture.service.clearFaults();
     fixture.service.setVariant({});
 
     // The update fails halfway, which state stores.

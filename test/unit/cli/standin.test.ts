@@ -35,7 +35,7 @@ test("pulumi-apikeys standin prints the settings, then a line for each request w
   stop();
   expect(await code).toBe(0);
   expect(printed.out).toMatch(
-    /Requests:\nGET \/api\/v1\/workspace\/a 200\nPOST \/api\/v1\/api-key\/migrate 422\n$/,
+    /Requests:\nGET \/api\/v1\/workspace\/a 200\nPOST \/api\/v1\/api-key\/migrate 400\n$/,
   );
   await expect(fetch(url)).rejects.toThrow();
 });
