@@ -76,7 +76,7 @@ function logEntry({ method = "", url: path = "" }: IncomingMessage, incoming: In
   const { authorization: _, ...headers } = incoming.headers;
   const body = json !== undefined || text === "" ? json : text;
   const endpoint = route.endpoint ?? ("unknown" as const);
-  const request = { at: Date.now(), method, path, endpoint, tenant, body, headers };
+  const request = { method, path, endpoint, tenant, body, headers };
   return { ...request, status: 0, fault: undefined as LoggedRequest["fault"], carriedOut: false as boolean };
 }
 

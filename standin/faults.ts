@@ -86,8 +86,6 @@ export type Fault = {
 export interface FaultRule {
   /** Only requests to this endpoint, or to these. Default: every endpoint. */
   endpoint?: Endpoint | readonly Endpoint[];
-  /** Only requests with this method, such as "PATCH". Default: every method. */
-  method?: string;
   /**
    * Only requests for which this returns true. What it throws is an uncaught exception, which test runners report.
    * Default: every request.
@@ -128,8 +126,7 @@ export class FaultPlan {
   }
 }
 
-function matches({ endpoint, method, when }: FaultRule, request: LoggedRequest): boolean {
-  if (method !== undefined && method !== request.method) return false;
+function matches({ endpoint, when }: FaultRule, request: LoggedRequest): boolean {
   if (endpoint !== undefined && ![endpoint].flat().some((each) => each === request.endpoint)) return false;
   return when === undefined || when(request);
 }
@@ -138,8 +135,6 @@ function matches({ endpoint, method, when }: FaultRule, request: LoggedRequest):
 export interface LoggedRequest {
   /** The request's number: 1 for the first one since the start or the last `clearRequests`. */
   readonly n: number;
-  /** When the request arrived, in milliseconds since 1970. */
-  readonly at: number;
   /** The method, such as "GET". */
   readonly method: string;
   /** The path as sent: percent-encoded, with the query if there is one. */

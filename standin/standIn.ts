@@ -145,11 +145,6 @@ export class StandIn {
     return this.#store.later.settled();
   }
 
-  /** Adds a tenant. */
-  addTenant(tenant: TenantOptions): void {
-    this.#store.addTenant(tenant);
-  }
-
   /** Gives a tenant a new access token. From now on, the old one is answered with 401. */
   rotateToken(tenantName: string, newToken: string): void {
     existing(this.#store.tenants.get(tenantName), "tenant", tenantName);
@@ -251,21 +246,15 @@ export class StandIn {
     this.#changed(id);
   }
 
-  /** Deletes a workspace with its keys and scopes. The service has no call for this. */
-  deleteWorkspace(id: string): void {
-    existing(this.#store.workspaces.get(id), "workspace", id);
-    for (const key of this.#store.keysOf(id)) this.#store.keys.delete(key.id);
-    for (const scope of this.#store.scopesOf(id)) this.#store.scopes.delete(scope.id);
-    this.#store.workspaces.delete(id);
-    this.#changed(id);
-  }
-
   /** Returns the scopes that a workspace defines; none if the workspace does not exist. */
   scopes(workspaceId: string): StoredScope[] {
     return structuredClone(this.#store.scopesOf(workspaceId));
   }
 
-  /** Adds a scope and returns it. Default: the name is the representation, no description, a new id. */
+  /**
+   * Adds a scope, or replaces the one of the same id, and returns it. Default: the name is the representation, no
+   * description, a new id.
+   */
   addScope(given: Partial<StoredScope> & Pick<StoredScope, "workspaceId" | "representation">): StoredScope {
     existing(this.#store.workspaces.get(given.workspaceId), "workspace", given.workspaceId);
     const usual = { id: newId("sc", this.#shared.variant), createdAt: now(), updatedAt: now() };
@@ -273,13 +262,6 @@ export class StandIn {
     this.#store.scopes.set(scope.id, scope);
     this.#changed(scope.id);
     return { ...scope };
-  }
-
-  /** Changes a scope. Sets `updatedAt` to now, unless it is given. The service has no call for this. */
-  editScope(id: string, change: Partial<Omit<StoredScope, "id" | "workspaceId">>): void {
-    const scope = existing(this.#store.scopes.get(id), "scope", id);
-    this.#store.scopes.set(id, { ...scope, updatedAt: now(), ...change });
-    this.#changed(id);
   }
 
   /** Deletes a scope. The service has no call for this. */

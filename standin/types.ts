@@ -141,7 +141,7 @@ export const emptyValues: Readonly<Record<string, unknown>> = {
   ...{ description: "", spendCap: "" },
 };
 
-/** A tenant to start with, or to add. Its access token gives access to its workspaces and no others. */
+/** A tenant. Its access token gives access to its workspaces and no others. */
 export interface TenantOptions {
   /** The tenant's name. Default: "acme" for the first tenant, "tenant2", "tenant3" … for the others. */
   name?: string;

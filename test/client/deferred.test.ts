@@ -23,7 +23,7 @@ test.each([200, 202, 204])(
     const subject = keys();
     const { id, state } = await subject.create(inputs);
     const body = status === 204 ? "" : { apiKey: { ...inputs, id, deleted: status === 202 } };
-    service.inject({ method: "DELETE", fault: { kind: "status", status, body } });
+    service.inject({ endpoint: "deleteApiKey", fault: { kind: "status", status, body } });
     await expect(subject.delete(id, state)).rejects.toThrow(/, but the key still exists\. It stays in state/);
     expect(service.key(id)).toMatchObject({ deleted: false });
     await subject.delete(id, state);
@@ -36,7 +36,7 @@ test("R4 a PATCH that is answered with 202 and the declared values but not appli
   const { id, state } = await subject.create(inputs);
   const declared = { ...inputs, enabled: false };
   const fault = { kind: "status", status: 202, body: { apiKey: { ...declared, id } } } as const;
-  service.inject({ method: "PATCH", times: Number.POSITIVE_INFINITY, fault });
+  service.inject({ endpoint: "editApiKey", times: Number.POSITIVE_INFINITY, fault });
   await expect(subject.update(id, state, declared)).rejects.toThrow(
     /enabled: should be false, the service has true/,
   );
@@ -44,7 +44,7 @@ test("R4 a PATCH that is answered with 202 and the declared values but not appli
 
 test("R4 a create that is answered with 202 but not applied fails, and keeps the secret in state", async () => {
   const body = { apiKey: { ...inputs, id: "key_never", key: "sk_never" } };
-  service.inject({ method: "POST", fault: { kind: "status", status: 202, body } });
+  service.inject({ endpoint: "createApiKey", fault: { kind: "status", status: 202, body } });
   await expect(keys().create(inputs)).rejects.toMatchObject({
     message: expect.stringMatching(/^Creating key .*\(key_never\): /),
     kept: { id: "key_never", state: { key: "sk_never" } },

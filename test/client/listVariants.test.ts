@@ -69,7 +69,8 @@ async function changedElsewhere({ service, workspaces, inProcess }: Fixture): Pr
   service.editKey(moved, { customerId: "cus_2" });
   service.deleteKey(deleted);
   service.editWorkspace(second, { defaultRateLimitPerSecond: 180 });
-  service.editScope(String(service.scopes(main)[1]?.id), { description: "Edited elsewhere" });
+  for (const scope of service.scopes(main).slice(1))
+    service.addScope({ ...scope, description: "Edited elsewhere" });
   await service.settled();
   return held;
 }

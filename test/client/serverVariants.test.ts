@@ -225,7 +225,7 @@ async function settingsLifecycle(fixture: Fixture): Promise<void> {
   await later.close();
   expect(there()).toMatchObject(before);
   // W6: a workspace is never gone.
-  service.deleteWorkspace(workspaceId);
+  service.inject({ endpoint: "readWorkspace", fault: { kind: "status", status: 404 } });
   await expect(process.of(fixture.kind).read(held.id, held.state)).rejects.toThrow(
     /^Reading the defaults of workspace .*State is unchanged/,
   );

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { type StandIn, startStandIn } from "../../standin";
+import { defaultTenants, type StandIn, startStandIn } from "../../standin";
 import { failureOf, isWrite } from "./fixture";
 import { type Host, secret, startHost } from "./host";
 import { type PluginHost, startPlugin } from "./plugin";
@@ -11,8 +11,8 @@ const least = { workspaceId: "ws_main", customerId: "cus_1", name: "ci", enabled
 
 let standIn: StandIn;
 beforeAll(async () => {
-  standIn = await startStandIn();
-  standIn.addTenant({ name: "other", accessToken: "token-of-other", workspaces: [{ id: "ws_other" }] });
+  const other = { name: "other", accessToken: "token-of-other", workspaces: [{ id: "ws_other" }] };
+  standIn = await startStandIn({ tenants: [...defaultTenants, other] });
 });
 beforeEach(() => standIn.clearRequests());
 afterAll(() => standIn.close());

@@ -64,7 +64,7 @@ test("R6 R14 a wrong token is an error in the dynamic host that says where the t
 test("R6 the token of another tenant, to which nothing exists, is an error in the dynamic host", async () => {
   fixture.standIn.setVariant({ otherTenant: "empty" });
   fixture.standIn.rotateToken("acme", "token-of-later");
-  fixture.standIn.addTenant({ name: "other", accessToken, workspaces: [] });
+  fixture.standIn.rotateToken("other", accessToken);
   await expectErrors(/The access token is the likely cause/);
   fixture.standIn.rotateToken("other", "token-of-other");
   fixture.standIn.rotateToken("acme", accessToken);

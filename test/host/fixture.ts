@@ -37,7 +37,10 @@ async function openFixtureOf<H extends Host>(
   start: (env: Readonly<Record<string, string>>) => Promise<H>,
   { workspaces = ["ws_main", "ws_second"], env, ...options }: FixtureOptions,
 ): Promise<Fixture<H>> {
-  const tenants = [{ name: "acme", accessToken, workspaces: workspaces.map((id) => ({ id })) }];
+  const tenants = [
+    { name: "acme", accessToken, workspaces: workspaces.map((id) => ({ id })) },
+    { name: "other", accessToken: "token-of-other", workspaces: [] },
+  ];
   const standIn = await startStandIn({ ...options, tenants });
   const hosts: H[] = [];
   async function opened(): Promise<H> {

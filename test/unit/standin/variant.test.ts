@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
-import { type PresetName, type Variant, variantOptions } from "../../../standin";
+import { defaultTenants, type PresetName, type Variant, variantOptions } from "../../../standin";
 import { entry, heldKey, type Json, newKey, open, type Reply, send } from "./standInCaller";
 
 type At = Awaited<ReturnType<typeof open>>;
 
+const tenants = [...defaultTenants, { accessToken: "other", workspaces: [{ id: "ws_other" }] }];
 const workspacePath = "/workspace/ws_main";
 const listPath = `${workspacePath}/api-key`;
 const scopePath = `${workspacePath}/scope`;
@@ -13,8 +14,10 @@ const statusOf = ({ status }: Reply) => status;
 
 /** What a variant answers to a fixed list of requests, with generated values by the order in which they appear. */
 async function answersOf(variant: Partial<Variant>): Promise<string> {
-  const { standIn, get, post, patch, del, keyPath } = await open({ laterMs: 60_000, ...variant });
-  standIn.addTenant({ accessToken: "other", workspaces: [{ id: "ws_other" }] });
+  const { standIn, get, post, patch, del, keyPath } = await open(
+    { laterMs: 60_000, ...variant },
+    { tenants },
+  );
   const answers: Reply[] = [];
   const note = async (reply: Promise<Reply>): Promise<Json> => {
     answers.push(await reply);
@@ -80,9 +83,8 @@ test.each(
 });
 
 test("the stand-in refuses to migrate another tenant's value", async () => {
-  const { standIn, post } = await open({ duplicateKey: "returned" });
+  const { standIn, post } = await open({ duplicateKey: "returned" }, { tenants });
   await post("/api-key/migrate", heldKey);
-  standIn.addTenant({ accessToken: "other", workspaces: [{ id: "ws_other" }] });
   const foreign = { ...heldKey, workspaceId: "ws_other" };
   const other = { authorization: "Bearer other" };
   expect((await send(standIn, "POST", "/api-key/migrate", foreign, other)).status).toBe(409);
@@ -196,12 +198,10 @@ test.each([
     expect((await patch(path, { name: 1 })).status).toBe(400);
     const edited = await patch(workspacePath, { defaultKeyPrefix: "p" });
     expect([edited.status, edited.text]).toEqual([status, (await get(workspacePath)).text]);
-    standIn.setVariant({ writes, laterMs: 1 });
     await patch(path, { name: "second" });
     await standIn.settled();
     expect((await get(path)).body.apiKey).toMatchObject({ name: "second", enabled: false });
     expect((await get(workspacePath)).body.workspace.defaultKeyPrefix).toBe("p");
-    standIn.setVariant({ writes, laterMs });
     const deleted = await del(path);
     expect([deleted.status, deleted.body.apiKey.deleted]).toEqual([status, false]);
     expect(standIn.requests.at(-1)?.carriedOut).toBe(true);
