@@ -94,7 +94,7 @@ export function isListHidden(call: Call, id = ""): boolean {
 }
 
 /** Carries out a write: at once or later, as the variant says. */
-export function carryOut({ store, variant }: Call<unknown>, object: string, change: () => void): void {
+export function carryOut({ store, variant }: Call<unknown>, change: () => void): void {
   if (variant.writes === "atOnce") change();
-  else store.later.add(object, variant.laterMs, change);
+  else store.later.add(variant.laterMs, change);
 }

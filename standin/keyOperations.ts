@@ -75,7 +75,7 @@ export function editApiKey(call: Call<Bodies["editApiKey"]>): Answer {
   if (key.deleted) return gone(variant);
   const given = body.scopes ?? (variant.patchFields === "replaces" ? [] : undefined);
   if (given !== undefined) checkScopeIds(key.scopes, given, variant);
-  carryOut(call, `key ${key.id}`, () => {
+  carryOut(call, () => {
     const current = store.keys.get(key.id);
     // The key was deleted in the meantime.
     if (current === undefined || current.deleted) return;
@@ -101,7 +101,7 @@ export function deleteApiKey(call: Call): Answer {
   if (key.deleted && variant.deleteAgain !== 200)
     throw new Refusal(variant.deleteAgain, "the key is deleted");
   if (!key.deleted) {
-    carryOut(call, `key ${key.id}`, () => {
+    carryOut(call, () => {
       const current = store.keys.get(key.id);
       if (current === undefined) return;
       lagBehind(call, key.workspaceId);
@@ -148,7 +148,7 @@ function addKey(call: Call<unknown>, wanted: StoredKey): Answer {
   store.putKey(key);
   if (variant.newKeys === "later") {
     store.unseen.add(key.id);
-    store.later.add(`key ${key.id}`, variant.laterMs, () => store.unseen.delete(key.id));
+    store.later.add(variant.laterMs, () => store.unseen.delete(key.id));
   }
   return madeAnswer(key, variant);
 }

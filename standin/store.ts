@@ -110,18 +110,13 @@ class Lag {
 
 /** Writes that are carried out after they were answered. */
 class Later {
-  readonly #queues = new Map<string, (() => void)[]>();
   readonly #timers = new Set<NodeJS.Timeout>();
   #waiting: (() => void)[] = [];
 
-  /** Carries out a write after this many milliseconds; writes to one object stay in order. */
-  add(object: string, ms: number, change: () => void): void {
-    const queue = this.#queues.get(object) ?? [];
-    this.#queues.set(object, queue);
-    queue.push(change);
+  /** Carries out a write after this number of milliseconds. Writes with the same delay stay in order. */
+  add(ms: number, change: () => void): void {
     const timer = setTimeout(() => {
-      // Always the first of the queue, because the delay may have changed between two writes.
-      queue.shift()?.();
+      change();
       this.#timers.delete(timer);
       if (this.#timers.size === 0) this.end();
     }, ms);
@@ -138,7 +133,6 @@ class Later {
   end(): void {
     for (const timer of this.#timers) clearTimeout(timer);
     this.#timers.clear();
-    this.#queues.clear();
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
 }

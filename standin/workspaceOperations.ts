@@ -42,7 +42,7 @@ export function editWorkspace(call: Call<Bodies["editWorkspace"]>): Answer {
   const { store, variant, tenant, params, body } = call;
   const workspace = findWorkspace(call, params[0]);
   const { id } = workspace;
-  carryOut(call, `workspace ${id}`, () => {
+  carryOut(call, () => {
     const current = store.workspaces.get(id);
     if (current === undefined) return;
     const base = variant.patchFields === "replaces" ? unset(current) : current;
