@@ -3,7 +3,7 @@ import querystring from "node:querystring";
 import { type Answer, type Call, Refusal, refusalAnswer } from "./answer";
 import * as keys from "./keyOperations";
 import type { Store } from "./store";
-import type { Endpoint } from "./types";
+import { type Endpoint, endpoints } from "./types";
 import { checkBody, hasBody } from "./validate";
 import type { Variant } from "./variant";
 import * as workspaces from "./workspaceOperations";
@@ -12,27 +12,13 @@ import * as workspaces from "./workspaceOperations";
 // biome-ignore lint/suspicious/noExplicitAny: each operation names its own body
 type Operation = (call: Call<any>) => Answer;
 
-/** The endpoints of the interface, section 4. Their paths are without the prefix; * is a path parameter. */
-const endpoints: Readonly<Record<Endpoint, readonly [method: string, path: string, Operation]>> = {
-  listApiKeys: ["GET", "workspace/*/api-key", keys.listApiKeys],
-  readApiKey: ["GET", "workspace/*/api-key/*", keys.readApiKey],
-  createApiKey: ["POST", "api-key", keys.createApiKey],
-  migrateApiKey: ["POST", "api-key/migrate", keys.migrateApiKey],
-  editApiKey: ["PATCH", "workspace/*/api-key/*", keys.editApiKey],
-  deleteApiKey: ["DELETE", "workspace/*/api-key/*", keys.deleteApiKey],
-  listWorkspaces: ["GET", "workspace", workspaces.listWorkspaces],
-  readWorkspace: ["GET", "workspace/*", workspaces.readWorkspace],
-  editWorkspace: ["PATCH", "workspace/*", workspaces.editWorkspace],
-  listScopes: ["GET", "workspace/*/scopes", workspaces.listScopes],
-  createScope: ["POST", "workspace/*/scope", workspaces.createScope],
-  createBilling: ["POST", "customer-billing", workspaces.createBilling],
-};
+const operations: Readonly<Record<Endpoint, Operation>> = { ...keys, ...workspaces };
 
-const routes = Object.entries(endpoints).map(([endpoint, [method, path]]) => ({
-  endpoint: endpoint as Endpoint,
-  method,
-  pattern: new RegExp(`^/api/v1/${path.replaceAll("*", "([^/]+)")}$`),
-}));
+const routes = Object.entries(endpoints).map(([endpoint, route]) => {
+  const [method = "", path = ""] = route.split(" ");
+  const pattern = new RegExp(`^/api/v1/${path.replaceAll("*", "([^/]+)")}$`);
+  return { endpoint: endpoint as Endpoint, method, pattern };
+});
 
 /** What a request line asks for. */
 interface Route {
@@ -96,8 +82,7 @@ function answer({ route, tenant, headers, text, json }: Incoming, service: Servi
     if (json === undefined) throw new Refusal(400, "the body is not JSON");
     checkBody(endpoint, json);
   }
-  const [, , operation] = endpoints[endpoint];
-  return operation({ store, variant, tenant, params, body: json });
+  return operations[endpoint]({ store, variant, tenant, params, body: json });
 }
 
 function limitRate(tenant: string, { rateLimitPerSecond }: Variant, { counts }: Store): void {

@@ -1,17 +1,21 @@
+/** Method and path of each endpoint of the interface. Paths are without the prefix; * is a path parameter. */
+export const endpoints = {
+  listApiKeys: "GET workspace/*/api-key",
+  readApiKey: "GET workspace/*/api-key/*",
+  createApiKey: "POST api-key",
+  migrateApiKey: "POST api-key/migrate",
+  editApiKey: "PATCH workspace/*/api-key/*",
+  deleteApiKey: "DELETE workspace/*/api-key/*",
+  listWorkspaces: "GET workspace",
+  readWorkspace: "GET workspace/*",
+  editWorkspace: "PATCH workspace/*",
+  listScopes: "GET workspace/*/scopes",
+  createScope: "POST workspace/*/scope",
+  createBilling: "POST customer-billing",
+} as const;
+
 /** The service's twelve endpoints, by the names that the request log and the fault rules use. */
-export type Endpoint =
-  | "listApiKeys"
-  | "readApiKey"
-  | "createApiKey"
-  | "migrateApiKey"
-  | "editApiKey"
-  | "deleteApiKey"
-  | "listWorkspaces"
-  | "readWorkspace"
-  | "editWorkspace"
-  | "listScopes"
-  | "createScope"
-  | "createBilling";
+export type Endpoint = keyof typeof endpoints;
 
 /** A scope entry of a stored key. */
 export interface StoredKeyScope {
