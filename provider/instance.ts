@@ -1,5 +1,4 @@
-import { openTransport } from "./client/send";
-import { pause } from "./core/converge";
+import { openTransport, pauseFor } from "./client/send";
 import { askForReport, Failure } from "./core/errors";
 import { capitalised } from "./core/text";
 import type { Source } from "./functions";
@@ -46,7 +45,7 @@ export function openInstance(options: OfHost & { readonly env: Environment }) {
         ...options,
         ...source,
         shared,
-        pause,
+        pause: pauseFor,
         now: () => startedAt,
         currentTime: Date.now,
       });

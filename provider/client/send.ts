@@ -97,8 +97,7 @@ export type Transport = ReturnType<typeof openTransport>;
 export interface TransportOptions {
   /** Takes the lines of APIKEYS_DEBUG=1. */
   readonly log?: (line: string) => void;
-  /** Waits, at most until the signal is aborted. */
-  readonly pause?: ((ms: number, signal?: AbortSignal) => Promise<void>) | undefined;
+  readonly pause?: typeof pauseFor | undefined;
   readonly timeOuts?: Partial<TimeOuts>;
 }
 
@@ -117,9 +116,11 @@ export const retryLimits = {
 export const concurrency = 32;
 
 const toStderr = (line: string) => void process.stderr.write(`${line}\n`);
-const systemPause = async (ms: number, signal?: AbortSignal): Promise<void> => {
+
+/** Waits, at most until the signal is aborted. */
+export async function pauseFor(ms: number, signal?: AbortSignal): Promise<void> {
   await timer(ms, undefined, signal && { signal }).catch(() => {});
-};
+}
 
 /** Requests to one origin: a limited number at once, and none during a pause that the service asked for. */
 function openLane(agent: Dispatcher) {
@@ -148,7 +149,7 @@ type Lane = ReturnType<typeof openLane>;
 /** Opens nothing by itself: the HTTP library is loaded, and connections are opened, when they are first needed. */
 export function openTransport(options: TransportOptions = {}) {
   const isDebugging = ["true", "1"].includes(process.env["APIKEYS_DEBUG"] ?? "");
-  const { log = isDebugging ? toStderr : undefined, pause = systemPause } = options;
+  const { log = isDebugging ? toStderr : undefined, pause = pauseFor } = options;
   const timeOuts = { ...usualTimeOuts, ...options.timeOuts };
   const lanes = new Map<string, Lane>();
   let writes = 0;

@@ -275,17 +275,3 @@ export async function pollUntil<T>(
   }
   return seen;
 }
-
-/** Waits, or until the signal is aborted. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resume, ms);
-    function resume(): void {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", resume);
-      resolve();
-    }
-    if (signal.aborted) resume();
-    else signal.addEventListener("abort", resume);
-  });
-}

@@ -24,4 +24,7 @@ const withWaits = (length: string) => `
 const wait = globalThis.setTimeout;
 const quick = (run, ms, ...rest) => wait(run, ${length}, ...rest);
 globalThis.setTimeout = Object.defineProperties(quick, Object.getOwnPropertyDescriptors(wait));
+const timers = process.getBuiltinModule("node:timers/promises");
+const pause = timers.setTimeout;
+timers.setTimeout = (ms, ...rest) => pause(${length}, ...rest);
 `;
