@@ -47,8 +47,6 @@ export function aimsOf(
 
 /** A write of one object. */
 export interface Writing<T> {
-  /** For the progress line "Waiting for …": "key key_1 to match the program". */
-  readonly waitingFor: string;
   /** The object before the write or, if the write created it, in its answer. */
   readonly before: T;
   /** Whether the object existed before. */
@@ -143,7 +141,6 @@ export async function converge<T>(
     }
     const isChanged = (record: T) => matches(record) || was === undefined || !isStill(was, record);
     const found = await pollUntil(session, {
-      waitingFor: writing.waitingFor,
       look: writing.read,
       isDone: (record) => record !== undefined && isChanged(record),
     });
@@ -250,12 +247,12 @@ export function failureOf<T>(
 
 // ---- Polling -------------------------------------------------------------------------------------------------------
 
-/** A service may carry out a write, or show it, a little later. These pauses between two reads take 8.1 s in all. */
+/** A service may carry out a write, or show it, a little later: these are the pauses between reads. */
 export const pausesMs: readonly number[] = [300, 600, 1_200, 2_400, 3_600];
+/** All of them. */
+export const longestLagMs = 8_100;
 
 interface Polling<T> {
-  /** Completes the progress line "Waiting for …": "key key_1 to be deleted". */
-  readonly waitingFor: string;
   readonly look: () => Promise<T>;
   readonly isDone: (seen: T) => boolean;
   readonly pauses?: readonly number[];
@@ -263,13 +260,12 @@ interface Polling<T> {
 
 /** Looks now, and after each pause until it is done. Returns what it saw last, done or not. */
 export async function pollUntil<T>(
-  session: Pick<Session, "pause" | "over" | "tell">,
-  { waitingFor, look, isDone, pauses = pausesMs }: Polling<T>,
+  session: Pick<Session, "pause" | "over">,
+  { look, isDone, pauses = pausesMs }: Polling<T>,
 ): Promise<T> {
   let seen = await look();
-  for (const [index, ms] of pauses.entries()) {
+  for (const ms of pauses) {
     if (isDone(seen) || session.over.aborted) break;
-    if (index === 1) session.tell(`Waiting for ${waitingFor}.`);
     await session.pause(ms);
     seen = await look();
   }

@@ -1,7 +1,7 @@
 /** Whether an object of the service exists. No single answer says that it doesn't (R6), or that it was deleted (R7). */
 import { CallError, isNotFound, recordOf, type Written } from "../client/send";
 import { type Listing, type Reading, type SharedRead, sharedReads } from "../reads";
-import { pausesMs, pollUntil, type Settled } from "./converge";
+import { longestLagMs, pausesMs, pollUntil, type Settled } from "./converge";
 import type { Session } from "./definition";
 import { InconclusiveError } from "./errors";
 
@@ -58,7 +58,6 @@ export async function lookUp<T extends Shown>(session: Session, target: Target<T
   if (!first.marked) await awaitShown(session, target, first.said);
   // The first answer may have been a mistake, and a list may be truncated or lag behind.
   const last = await pollUntil(session, {
-    waitingFor: `the service's list to confirm that ${target.kind} ${target.id} is gone`,
     look: async () => ({ listed: await isListed(session, target, first), found: await readOnce(target) }),
     isDone: (seen) => !seen.listed || seen.found.kind === "found",
   });
@@ -105,12 +104,10 @@ const waits = new WeakMap<object, Promise<unknown>>();
  * wait serves all objects of a list: after it, none that another process created is too new.
  */
 async function awaitShown<T extends Shown>(session: Session, target: Target<T>, said: string): Promise<void> {
-  const { kind, id, list } = target;
+  const { id, list } = target;
   const before = await list.recent();
   if (before.kind === "known" && before.value.byId.has(id)) return;
-  const waitingFor = `the service to show ${kind} ${id}`;
-  const wait = () => pollUntil(session, { waitingFor, look: async () => {}, isDone: () => false });
-  const waiting = waits.get(list) ?? wait().then(list.fresh);
+  const waiting = waits.get(list) ?? session.pause(longestLagMs).then(list.fresh);
   waits.set(list, waiting);
   await waiting;
   if (session.over.aborted)
@@ -202,7 +199,6 @@ export async function deleteObject<T extends Shown>(
   // A gateway that answers with a page may answer the next request with a 404, and an error is not a success.
   const isAccepted = answered.record !== undefined || answered.noRecord;
   const isGone = await pollUntil(session, {
-    waitingFor: `${target.kind} ${target.id} to be deleted`,
     look: async () => (isAccepted ? isDeleted(target) : (await lookUp(session, target)) === undefined),
     isDone: Boolean,
   });
@@ -245,8 +241,6 @@ interface Search<T> {
   readonly before: Reading<Listing<T>>;
   /** Those of the list that may be what was created. */
   readonly candidates: (listing: Listing<T>) => readonly T[];
-  /** Completes the progress line "Waiting for …". */
-  readonly waitingFor: string;
 }
 
 /** Lists that a search has read in vain for 8 seconds: later searches take 2. */
@@ -255,11 +249,10 @@ const searchedInVain = new WeakSet<object>();
 /** What a lost create may have created: it was not there before. The list may lag behind. */
 export async function findCreated<T extends Shown>(
   session: Session,
-  { workspaceId, list, before, candidates, waitingFor }: Search<T>,
+  { workspaceId, list, before, candidates }: Search<T>,
 ): Promise<Reading<readonly T[]>> {
   const isNew = ({ id }: T) => !wasThere(session, workspaceId, before, id);
   const found = await pollUntil(session, {
-    waitingFor,
     look: async (): Promise<Reading<readonly T[]>> => {
       const now = await list.fresh();
       return now.kind === "known" ? { kind: "known", value: candidates(now.value).filter(isNew) } : now;

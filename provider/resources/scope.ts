@@ -175,7 +175,6 @@ async function create(session: Session, declared: ScopeInputs): Promise<ScopeOut
     list: sharedReads(session.call).scopes(workspaceId),
     before: { kind: "known", value: before },
     candidates: ({ all }) => all.filter((scope) => isAlike(declared, scope)),
-    waitingFor: "the service's list to show the scope",
   });
   // A scope that was there before and differs only in form may be the one that the service refused to create again.
   const others = failed === undefined || failed.status === 409 ? before.all : [];

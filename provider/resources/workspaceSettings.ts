@@ -420,7 +420,6 @@ async function write(
   });
   const read = () => readWorkspace(session.call, { workspaceId });
   return converge(session, {
-    waitingFor: `workspace ${workspaceId} to show the change`,
     before,
     isEdit: true,
     observe,

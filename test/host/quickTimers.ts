@@ -1,4 +1,4 @@
-import { pausesMs } from "../../provider/core/converge";
+import { longestLagMs, pausesMs } from "../../provider/core/converge";
 
 /**
  * The environment of a host with short waits: the pauses before a write is verified or a lost key looked for again (0.5 s
@@ -12,7 +12,7 @@ export function quickTimers(
   return preloaded(withWaits(`${shorter}[ms] ?? ms`));
 }
 
-const pauses = Object.fromEntries(pausesMs.map((ms) => [ms, 1]));
+const pauses = Object.fromEntries([...pausesMs, longestLagMs].map((ms) => [ms, 1]));
 
 /** The environment of a host that runs this script first. */
 export const preloaded = (script: string) => ({

@@ -101,7 +101,6 @@ function hasValue({ key, maskedKey }: ApiKeyRecord, value: string): boolean {
 function search({ session, declared, list, before }: Creation): Promise<Candidates> {
   return findCreated(session, {
     ...{ workspaceId: declared.workspaceId, list, before },
-    waitingFor: `the list to show ${label(declared)}`,
     candidates: (listing) => namesakesIn(listing, declared),
   });
 }

@@ -259,7 +259,6 @@ async function matchProgram(
   const isEdit = created === undefined;
   const aims = aimsOf(updatable, declared, state, isEdit ? observe(before) : undefined, isListed);
   const writing: Writing<ApiKeyRecord> = {
-    waitingFor: `key ${path.keyId} to match the program`,
     before,
     isEdit,
     aims,

@@ -194,7 +194,6 @@ test.each([
     enabled: false,
   });
   expect(service.calls.map(({ method }) => method).join(" ")).toBe("GET PATCH GET GET GET");
-  expect(service.progress).toEqual(["Waiting for key key_1 to match the program."]);
 });
 
 test.each([

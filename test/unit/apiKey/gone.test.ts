@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { CallError } from "../../../provider/client/send";
+import { longestLagMs } from "../../../provider/core/converge";
 import { openRun } from "../../../provider/core/run";
 import { refused } from "../replying";
 import { type Answers, alive, keyOn, markedDeleted, missing, record, state } from "./keyAnswers";
@@ -8,6 +9,10 @@ const withoutIt = { apiKeys: [{ ...record, id: "key_2" }] };
 const withIt = { apiKeys: [{ ...record, deleted: false }] };
 const asDeleted = { apiKeys: [{ ...record, deleted: true }] };
 const reading = (answers: Answers) => keyOn(answers).read("key_1", state);
+const pausing = () => {
+  const pauses: number[] = [];
+  return { pauses, pause: async (ms: number) => void pauses.push(ms) };
+};
 const noKeyList = { env: { APIKEYS_NO_KEY_LIST: "true" } };
 
 const unreadable = [
@@ -47,12 +52,13 @@ describe.each(missing)("R6: a key is gone only if GETs, workspace and list agree
 
 test.each([
   ["one GET did not find, but that the list shows, and that is not waited for", withIt, []],
-  ["neither a GET nor the list shows at first", undefined, ["Waiting for the service to show key key_1."]],
-  ["neither one GET nor an incomplete list showed", { apiKeys: [] }, [expect.any(String)]],
-])("R6 a key that %s is read again, and stays in state", async (_what, list, progress) => {
-  const service = keyOn({ reads: [refused(404), alive], list });
+  ["neither a GET nor the list shows at first", undefined, [longestLagMs]],
+  ["neither one GET nor an incomplete list showed", { apiKeys: [] }, [longestLagMs]],
+])("R6 a key that %s is read again, and stays in state", async (_what, list, waits) => {
+  const { pauses, pause } = pausing();
+  const service = keyOn({ reads: [refused(404), alive], list, pause });
   expect((await service.read("key_1", state))?.state).toMatchObject(state);
-  expect(service.progress).toEqual(progress);
+  expect(pauses).toEqual(waits);
 });
 
 test("R6 a key that the list of a lagging service still shows is gone once the list no longer does", async () => {
@@ -78,7 +84,8 @@ describe("a key that neither a GET nor the list of a lagging service shows", () 
   });
 
   test("R6 a key that is not found is gone if it doesn't show up, after one wait for all keys of the workspace", async () => {
-    const service = keyOn({ reads: [refused(404)] });
+    const { pauses, pause } = pausing();
+    const service = keyOn({ reads: [refused(404)], pause });
     const requestsFor = async (id: string) => {
       const before = service.calls.length;
       expect(await service.read(id, state)).toBeUndefined();
@@ -86,7 +93,7 @@ describe("a key that neither a GET nor the list of a lagging service shows", () 
     };
     expect(await requestsFor("key_1")).toEqual(["key_1", "ws_1", "api-key", "api-key", "key_1"]);
     expect(await requestsFor("key_9")).toEqual(["key_9", "ws_1", "key_9"]);
-    expect(service.progress).toHaveLength(1);
+    expect(pauses).toEqual([longestLagMs]);
   });
 
   test("R6 a key that is not found is not gone if the run has ended, which ends the wait", async () => {
@@ -108,8 +115,8 @@ describe("a key that neither a GET nor the list of a lagging service shows", () 
     ],
     ["the list shows it as deleted", { reads: [refused(404)], list: asDeleted }],
   ])("R6 a key that is not found is gone without a wait if %s", async (_what, answers) => {
-    const service = keyOn(answers);
-    expect(await service.read("key_1", state)).toBeUndefined();
-    expect(service.progress).toEqual([]);
+    const { pauses, pause } = pausing();
+    expect(await reading({ ...answers, pause })).toBeUndefined();
+    expect(pauses).toEqual([]);
   });
 });

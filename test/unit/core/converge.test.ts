@@ -59,11 +59,9 @@ async function converged({
 }: Scenario) {
   let now = had;
   const steps: string[] = [];
-  const progress: string[] = [];
   const session = {
     over: new AbortController().signal,
     pause: async () => {},
-    tell: (line: string) => void progress.push(line),
     setup: { tokenAdvice: "Set the token", baseUrlSource: "https://a.test" },
   } as unknown as Session;
   const aims = fields.map((field): Aim => {
@@ -72,7 +70,6 @@ async function converged({
   });
   const say: Say = (_field, value) => JSON.stringify(value);
   const writing = {
-    waitingFor: "the box",
     ...{ before: had, isEdit: created === undefined, aims },
     observe: (box: Box) => ({ ...box }),
     write: (attempt: number) => {
@@ -94,7 +91,6 @@ async function converged({
   return {
     ...settled,
     steps: steps.join(" "),
-    progress,
     words: openWords(settled, say),
     warnings: warningsOf(settled, say),
     failure: failureOf(session, settled, say, "Writing the box")?.headline,
@@ -152,9 +148,8 @@ test.each<[string, Scenario, string[], string[]]>([
 });
 
 test("R4 a service that shows no change is waited for after the first write only", async () => {
-  const { steps, progress } = await converged({ exact: true, take: () => ({}), attempts: 3 });
+  const { steps } = await converged({ exact: true, take: () => ({}), attempts: 3 });
   expect(steps).toBe(`send ${patiently} send read send read`);
-  expect(progress).toEqual(["Waiting for the box."]);
 });
 
 test("R4 a service is no longer waited for once it shows the change", async () => {
@@ -241,18 +236,16 @@ test.each([refused, lost, new TypeError("sk_secret")])(
 );
 
 test.each([
-  ["looks once more after each pause", new AbortController().signal, pausesMs, ["Waiting for it."]],
-  ["does not pause after the run has ended", AbortSignal.abort(), [], undefined],
-])("R4 polling %s, and returns the last value", async (_what, over, pauses, lines) => {
+  ["looks once more after each pause", new AbortController().signal, pausesMs],
+  ["does not pause after the run has ended", AbortSignal.abort(), []],
+])("R4 polling %s, and returns the last value", async (_what, over, pauses) => {
   const paused: number[] = [];
-  const told: string[] = [];
   const pausing = async (ms: number) => void paused.push(ms);
-  const session = { over, pause: pausing, tell: (line: string) => void told.push(line) };
+  const session = { over, pause: pausing };
   const look = vi.fn(async () => "not yet");
-  expect(await pollUntil(session, { waitingFor: "it", look, isDone: () => false })).toBe("not yet");
+  expect(await pollUntil(session, { look, isDone: () => false })).toBe("not yet");
   expect(paused).toEqual(pauses);
   expect(look).toHaveBeenCalledTimes(pauses.length + 1);
-  if (lines) expect(told).toEqual(lines);
 });
 
 test("R20 a pause ends when the run ends", async () => {

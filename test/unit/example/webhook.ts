@@ -166,7 +166,6 @@ async function lost(
   const { workspaceId } = declared;
   const found = await findCreated(session, {
     ...{ workspaceId, before, list: listOf(session, workspaceId) },
-    waitingFor: `the list to show ${label(declared)}`,
     candidates: ({ all }) => all.filter(({ url }) => url === declared.url),
   });
   const ids = found.kind === "known" ? found.value.map(({ id }) => id) : [];
@@ -198,7 +197,6 @@ async function settle(
   const path = { workspaceId: declared.workspaceId, id };
   const isEdit = created === undefined;
   const writing: Writing<Webhook> = {
-    waitingFor: `webhook ${id} to match the program`,
     ...{ before, isEdit, observe },
     aims: aimsOf(updatable, declared, state, isEdit ? observe(before) : undefined),
     write: (attempt) => (attempt > 1 ? undefined : editWebhook(session.call, path, bodyOf(declared))),

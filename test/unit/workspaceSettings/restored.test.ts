@@ -102,7 +102,6 @@ test.each(["nothing", "before", "echo"] as const)(
     ]) {
       expect(message).toContain(words);
     }
-    expect(settings.progress).toEqual(["Waiting for workspace ws_1 to show the change."]);
     workspace.held = { ...workspace.held, ...former };
     await settings.delete("ws_1", state);
     expect(settings.warnings).toEqual([]);

@@ -90,7 +90,6 @@ test.each(["nothing", "before"] as const)(
     workspace.habits = { answer, lag: 3 };
     await create({ defaultKeyPrefix: "new" });
     expect(workspace.methods()).toBe("GET PATCH GET GET GET GET");
-    expect(workspace.settings.progress).toEqual(["Waiting for workspace ws_1 to show the change."]);
   },
 );
 
