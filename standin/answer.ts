@@ -3,7 +3,7 @@ import type { Store } from "./store";
 import type { StoredWorkspace } from "./types";
 import type { Variant } from "./variant";
 
-type Headers = Readonly<Record<string, string | readonly string[]>>;
+type Headers = Readonly<Record<string, string>>;
 
 /** The service's answer to a request, before a fault changes it and before it is sent. */
 export interface Answer {
@@ -37,21 +37,17 @@ const errorBodies: Readonly<Record<Variant["errorBody"], (message: string, statu
   empty: () => undefined,
 };
 
-/** A request as it was received. */
-interface Received {
-  readonly headers: IncomingHttpHeaders;
-  readonly text: string;
-}
-
 /** The answer to a refused request, whose text the variant may repeat. */
-export function refusalAnswer(refusal: Refusal, variant: Variant, request: Received): Answer {
-  const { status } = refusal;
-  const echo =
-    variant.errorEchoes === "request" ? ` (${request.headers.authorization}; ${request.text})` : "";
-  const message = refusal.message + echo;
+export function refusalAnswer(
+  { status, message, headers }: Refusal,
+  variant: Variant,
+  request: { headers: IncomingHttpHeaders; text: string },
+): Answer {
+  const repeated = `${message} (${request.headers.authorization}; ${request.text})`;
+  const text = variant.errorEchoes === "request" ? repeated : message;
   const type = variant.errorBody === "problem" ? { "content-type": "application/problem+json" } : {};
-  const body = errorBodies[variant.errorBody](message, status);
-  return { status, body, headers: { ...refusal.headers, ...type } };
+  const body = errorBodies[variant.errorBody](text, status);
+  return { status, body, headers: { ...headers, ...type } };
 }
 
 /** The answer of a successful PATCH or DELETE, with this body if the variant sends one. */

@@ -18,7 +18,7 @@ type Send = (response: ServerResponse, raw: Raw) => unknown;
 
 interface Raw {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[]>>;
+  readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
 
@@ -98,9 +98,6 @@ async function pour(
 }
 
 function headersOf({ body, headers = {} }: Answer): Raw["headers"] {
-  const own = Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, typeof value === "string" ? value : [...value]]),
-  );
-  if (body === undefined) return own;
-  return { "content-type": typeof body === "string" ? "text/plain" : "application/json", ...own };
+  if (body === undefined) return headers;
+  return { "content-type": typeof body === "string" ? "text/plain" : "application/json", ...headers };
 }

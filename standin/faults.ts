@@ -1,9 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Endpoint } from "./types";
 
-/** Headers by name; several values send several headers. */
-export type FaultHeaders = Readonly<Record<string, string | readonly string[]>>;
-
 /**
  * The kinds of faults, each with its options. "Carried out" means that the request is processed as usual, and a write
  * changes the store. A request that is not carried out never reaches the store.
@@ -25,7 +22,7 @@ export interface Faults {
     /** The body: a string is sent as plain text, anything else as JSON. Default: an error. */
     body?: unknown;
     /** Headers that are added to the answer, or replace its own. Default: none. */
-    headers?: FaultHeaders;
+    headers?: Readonly<Record<string, string>>;
   };
   /** Carried out; the headers and half of the body arrive, then the connection is reset. */
   truncated: object;

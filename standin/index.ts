@@ -6,7 +6,7 @@
  * @module pulumi-apikeys/testing
  */
 
-export type { Fault, FaultHeaders, FaultRule, Faults, LoggedRequest } from "./faults";
+export type { Fault, FaultRule, Faults, LoggedRequest } from "./faults";
 export { type MockedResource, type Mocks, mocks } from "./mocks";
 export {
   defaultTenants,

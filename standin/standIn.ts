@@ -251,10 +251,7 @@ export class StandIn {
     return structuredClone(this.#store.scopesOf(workspaceId));
   }
 
-  /**
-   * Adds a scope, or replaces the one of the same id, and returns it. Default: the name is the representation, no
-   * description, a new id.
-   */
+  /** Adds a scope, or replaces the one with its id, and returns it. Default: named like its representation, a new id. */
   addScope(given: Partial<StoredScope> & Pick<StoredScope, "workspaceId" | "representation">): StoredScope {
     existing(this.#store.workspaces.get(given.workspaceId), "workspace", given.workspaceId);
     const usual = { id: newId("sc", this.#shared.variant), createdAt: now(), updatedAt: now() };
