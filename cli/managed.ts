@@ -1,8 +1,7 @@
 import { isTypeOf } from "../sdk/types";
 import { Failure, isMarked, isRecord, nameIn, type Properties } from "./provider";
 
-/** Which keys a stack manages, by the output of `pulumi stack export`. */
-
+/** The keys that a stack manages, by the output of `pulumi stack export`. */
 export interface ManagedKeys {
   readonly ids: readonly string[];
   /** The names of the resources that manage them. */
@@ -42,13 +41,9 @@ export function managedKeys(text: string, file: string, workspaceId: string): Ma
     // The stack only reads an external resource.
     if (external === true || isElsewhere) return [{ name, ids: [] }];
     const all = idsIn(resource["id"], state).filter((id) => id !== undefined && id !== null);
-    if (all.includes(encrypted)) {
-      const problem = `${file}: the ids of the keys of "${name}" are encrypted. Export the stack with \`pulumi stack export --show-secrets\`, and delete that file afterwards.`;
-      throw new Failure("wrongInput", problem);
-    }
     const ids = all.filter((id) => typeof id === "string" || typeof id === "number").map(String);
     if (ids.length < all.length) {
-      const problem = `${file}: the ids of the keys of "${name}" can't be read. Export the stack again, and leave the file as it is.`;
+      const problem = `${file}: the ids of the keys of "${name}" are encrypted, or were edited. Export the stack with \`pulumi stack export --show-secrets\`, and delete that file afterwards.`;
       throw new Failure("wrongInput", problem);
     }
     return [{ name, ids }];
@@ -74,12 +69,11 @@ function parsed(text: string): unknown {
   }
 }
 
-const encrypted = Symbol("encrypted");
-
+/** Stands for a value that is encrypted or was edited. */
 const unreadable = Symbol("unreadable");
 
 function decrypted(value: unknown): unknown {
   if (!isMarked(value)) return value;
   const { plaintext } = value as Properties;
-  return typeof plaintext === "string" ? parsed(plaintext) : encrypted;
+  return typeof plaintext === "string" ? parsed(plaintext) : unreadable;
 }
