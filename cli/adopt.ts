@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { command, type Terminal } from "./command";
 import { existingKeys } from "./keys";
-import { type ManagedKeys, managedKeys } from "./managed";
+import { managedKeys } from "./managed";
 import { importFile, programOfKeys, programOfSet } from "./program";
 import { Failure, failed, oneLine, openInstance, openRun } from "./provider";
 
@@ -77,11 +77,16 @@ async function write(
   const { env } = terminal;
   const unset = variables.filter((name) => !env[name]);
   if (unset.length > 0) {
-    const missing = `Set the environment variable${unset.length > 1 ? "s" : ""} ${unset.join(" and ")}. This command doesn't read stack config.`;
+    const missing = `Set ${unset.join(" and ")} in the environment. This command doesn't read stack config.`;
     throw new Failure("configuration", missing);
   }
   const { workspaceId } = wanted;
-  const managed = await Promise.all(files.map((file) => managedBy(file, workspaceId)));
+  const managed = await Promise.all(
+    files.map(async (file) => {
+      const state = await onFile(file, "read", () => readFile(file, "utf8"));
+      return managedKeys(state, file, workspaceId);
+    }),
+  );
   const instance = openInstance({ run: openRun(), env, warn: tell });
   const except = new Set(managed.flatMap(({ ids }) => ids));
   const keys = await existingKeys(instance, { ...wanted, except }, tell);
@@ -89,11 +94,6 @@ async function write(
   if (out === undefined) terminal.out(text);
   else await onFile(out, "written", () => writeFile(out, text, { flag: "wx" }));
   tell(`Keys written: ${keys.length}.`);
-}
-
-async function managedBy(file: string, workspaceId: string): Promise<ManagedKeys> {
-  const text = await onFile(file, "read", () => readFile(file, "utf8"));
-  return managedKeys(text, file, workspaceId);
 }
 
 async function onFile<T>(file: string, done: "read" | "written", act: () => Promise<T>): Promise<T> {

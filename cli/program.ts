@@ -1,7 +1,5 @@
 import { capitalised, type Granted, importId, type Properties, specialKey } from "./provider";
 
-/** The text of a program that adopts keys, and of a file that imports them. */
-
 /** A key of the service as a program declares it. */
 export interface ExistingKey {
   readonly id: string;

@@ -22,7 +22,7 @@ Runs the stand-in, an in-memory fake of the API key service, on 127.0.0.1. Press
   --help             print this help
 `;
 
-/** The command `pulumi-apikeys standin`. Its exit code is 1 if the stand-in can't start. */
+/** The command `pulumi-apikeys standin`. Its exit code is 1 if the stand-in can't start, or there is no such preset. */
 export const standin = command("standin", usage, readOptions, async ({ preset, ...options }, terminal) => {
   let standIn: StandIn;
   try {
@@ -59,8 +59,6 @@ function readOptions(args: string[]) {
   for (const [name, value] of Object.entries({ port, latency })) {
     if (!/^\d+$/.test(value)) throw new Error(`--${name} must be a number`);
   }
-  if (!Object.hasOwn(presets, preset))
-    throw new Error(`--preset must be one of ${Object.keys(presets).join(", ")}`);
   const tenants = defaultTenants.map((tenant) => ({
     ...tenant,
     accessToken: token ?? tenant.accessToken,
@@ -70,9 +68,7 @@ function readOptions(args: string[]) {
 }
 
 function welcome(standIn: StandIn, preset: PresetName): string {
-  const workspaces = standIn
-    .workspaces()
-    .map(({ id, name }) => `  ${id}${name === id ? "" : ` (${name})`}\n`);
+  const workspaces = standIn.workspaces().map(({ id }) => `  ${id}\n`);
   return `export APIKEYS_BASE_URL=${standIn.url}
 export APIKEYS_ACCESS_TOKEN=${standIn.accessToken}
 

@@ -194,13 +194,13 @@ test("pulumi-apikeys adopt writes nothing if one key can't be read", async () =>
 });
 
 test("pulumi-apikeys adopt writes nothing if the workspace or a given key does not exist", async () => {
-  const service = await serviceWith({ otherTenant: "empty" });
+  const service = await serviceWith();
   const key = await adopt(service, "--workspace", "ws_main", "--key-id", "key_of_nobody");
   expect([key.code, key.out]).toEqual([1, ""]);
   expect(key.err).toContain("There is no key key_of_nobody in workspace ws_main: check both ids.");
   const workspace = await adopt(service, "--workspace", "ws_typo");
   expect([workspace.code, workspace.out]).toEqual([1, ""]);
-  expect(workspace.err).toContain("Reading workspace ws_typo: the service answered 404");
+  expect(workspace.err).toContain("Listing the keys of workspace ws_typo: the service answered 404");
 });
 
 test.each([[[]], [["--import"]]])(
@@ -229,7 +229,7 @@ test("pulumi-apikeys adopt fails without the service's settings, and never shows
   const unset = await runCli(["adopt", "--workspace", "ws_main"]);
   expect([unset.code, unset.out]).toEqual([1, ""]);
   expect(unset.err).toContain(
-    "Set the environment variables APIKEYS_BASE_URL and APIKEYS_ACCESS_TOKEN. This command doesn't read stack config.",
+    "Set APIKEYS_BASE_URL and APIKEYS_ACCESS_TOKEN in the environment. This command doesn't read stack config.",
   );
   const service = await serviceWith({ errorEchoes: "request" });
   const env = { APIKEYS_BASE_URL: service.url, APIKEYS_ACCESS_TOKEN: "wrong-access-token" };

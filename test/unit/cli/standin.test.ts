@@ -44,7 +44,6 @@ test.each([
   [["--bogus"], "--bogus"],
   [["left over"], "left over"],
   [["--port", "eighty"], "--port"],
-  [["--preset", "toString"], "--preset"],
   [["--latency", "-1"], "--latency"],
 ])("pulumi-apikeys standin answers %j with its usage and exit code 2", async (args, named) => {
   const { printed, code } = run(...args);
@@ -58,6 +57,7 @@ test("pulumi-apikeys standin fails with the reason if the stand-in can't start",
   const { port } = new URL(await first.exported("APIKEYS_BASE_URL"));
   for (const [args, reason] of [
     [["--port", port], `address already in use 127.0.0.1:${port}`],
+    [["--preset", "toString"], 'there is no preset "toString"; the presets are default, '],
     [["--port=0", "--workspace=a", "--workspace=a"], 'there is a workspace "a" already'],
   ] as const) {
     const { code, printed } = run(...args);
