@@ -1,6 +1,6 @@
 import { oneLine } from "./provider";
 
-/** What a command needs of the process that runs it. */
+/** The process that runs a command. */
 export interface Terminal {
   out(text: string): void;
   err(text: string): void;

@@ -1,4 +1,4 @@
-/** What the command uses of the provider. In the package it is in the dynamic host's bundle (tools/bundle.ts). */
+/** The parts of the provider that the command uses. In the package they are in the dynamic host's bundle (tools/bundle.ts). */
 export { Failure } from "../provider/core/errors";
 export { eachBounded, openRun } from "../provider/core/run";
 export { isMarked } from "../provider/core/secrecy";

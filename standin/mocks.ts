@@ -14,7 +14,7 @@ export interface MockedResource {
   readonly name: string;
   /** Its id. */
   readonly id: string;
-  /** What the program declares. */
+  /** The inputs that the program declares. */
   readonly inputs: pulumi.runtime.MockResourceArgs["inputs"];
   /** The inputs, and what the service and the provider add. */
   readonly outputs: pulumi.runtime.MockResourceResult["state"];
@@ -54,7 +54,7 @@ export function mocks(): Mocks {
 
 const anyId = (kind: "key" | "sc" | "bill") => newId(kind, defaultVariant);
 
-/** What the service and the provider add to the inputs of each class. */
+/** The outputs that the service and the provider add to the inputs of each class. */
 const outputs: Readonly<Record<string, (name: string, inputs: Properties) => Properties>> = {
   ApiKey: (name, inputs) => ({ name, scopes: [], enabled: true, ...times(), ...newKey(inputs) }),
   RotatingApiKey: (name, inputs) => {

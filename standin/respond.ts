@@ -20,7 +20,7 @@ const routes = Object.entries(endpoints).map(([endpoint, route]) => {
   return { endpoint: endpoint as Endpoint, method, pattern };
 });
 
-/** What a request line asks for. */
+/** A request line, parsed. */
 interface Route {
   readonly endpoint: Endpoint | undefined;
   /** The path parameters, decoded. */

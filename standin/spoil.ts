@@ -5,7 +5,7 @@ import { type Kind, type Shown, show } from "./records";
 import type { Store } from "./store";
 import type { Variant } from "./variant";
 
-/** What a fault can do with an exchange. */
+/** An exchange that a fault can change. */
 export interface Exchange {
   readonly store: Store;
   readonly variant: Variant;

@@ -33,7 +33,7 @@ export interface StoredKeyScope {
   del: boolean;
 }
 
-/** What every record has. Times are ISO 8601 strings in every variant. */
+/** Fields of every record. Times are ISO 8601 strings in every variant. */
 export interface StoredRecord {
   /** The record's id. */
   id: string;
