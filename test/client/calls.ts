@@ -85,7 +85,7 @@ export function answer(status: number, body: unknown = "", ...headers: string[])
   return `${lines.join("\r\n")}\r\n\r\n${text}`;
 }
 
-/** What a server does with a request: it writes to the socket, or ends or resets it; what it returns is written. */
+/** Handles a request: returns an answer to send, or writes to the socket itself, ends or resets it. */
 export type Respond = (request: Received, socket: Socket) => string | undefined;
 
 /** A server on a socket, which closes when the test ends. */

@@ -36,7 +36,7 @@ function bodyWith(fields: string): string {
 }
 
 /**
- * What an answer means to the client:
+ * The meaning of an answer to the client:
  * - `usable`: the record can be used;
  * - `lost`: a 2xx that can't be used: `ambiguous` for a GET, no record for a write;
  * - `ambiguous`, `refused`: the verdict, whatever the method;

@@ -51,7 +51,7 @@ export function startProcess(
   return { of: (kind) => opened.get(kind) as Lifecycle, warnings, close: () => transport.close() };
 }
 
-/** What a failed create or update leaves in state. */
+/** The state that a failed create or update leaves. */
 export function keptBy(error: unknown): { readonly id: string; readonly state: State } {
   if (error instanceof Failure && error.kept !== undefined) return error.kept;
   throw error;

@@ -171,7 +171,7 @@ it.runIf(isAll)(
     succeeded(await fixture.stack.preview({ diff: true }));
     await expectQuiet(fixture);
 
-    // What a refresh finds in their place is secret too.
+    // A refresh finds these values in their place. They are secret too.
     const drift = {
       name: "Bittern",
       optional: "Dipper",

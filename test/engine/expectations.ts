@@ -82,7 +82,7 @@ const sources = /^([^.][^/\\]*|\.tmp[/\\]ts-node-.*)\.[jt]s$/;
 const secretMark = "4dabf18193072939515e22adb298388d";
 
 /**
- * What a command shows: its output and its events. With --debug, Pulumi's own SDK prints the secrets of every provider's
+ * A command's output and events. With --debug, Pulumi's own SDK prints the secrets of every provider's
  * resources as it sends them. Those lines are left out, and so are debug events.
  */
 export function shownBy({ output, events }: Outcome): readonly string[] {

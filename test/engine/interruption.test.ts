@@ -19,7 +19,7 @@ import {
 const existingKey = "sk_live_somebody_uses_this_0123456789";
 const deletes = ["deleteApiKey", "deleteApiKey"] as const;
 
-/** What differs in the plugin, which does not send the PATCH that would disable a new key. */
+/** The hosts differ: the plugin does not send the PATCH that would disable a new key. */
 const afterOne = {
   dynamic: { printed: /update canceled/, sent: [...writes, "editApiKey"], left: [] },
   plugin: {

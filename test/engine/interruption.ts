@@ -43,7 +43,7 @@ export const writes = [
   "editApiKey",
 ] as const;
 
-/** What state then has pending if the results are not saved. */
+/** The pending operations in state if the results are not saved. */
 export const pendingCreates = ["creating credits", "creating made", "creating swapped"];
 export const pendingThen = [...pendingCreates, "deleting first", "updating changed"];
 
@@ -141,7 +141,7 @@ const idleMs = 10_000;
 /** The command under way that is to be ended before its time. */
 interface Target {
   readonly pid: number;
-  /** What it has printed so far. */
+  /** The output so far. */
   readonly printed: string;
   readonly hasEnded: boolean;
 }

@@ -46,7 +46,7 @@ describe.each(versions)("a state that version %s wrote", (version) => {
     const up = await fixture.stack.up();
     expectOk(up);
     const updated = ["full", "hidden", "takenOver", "imported", "byProvider", "set", "rotated", "restored"];
-    // What is only read is read again in the other host.
+    // The other host reads again what is only read.
     const moved = { theirs: ["discard"] };
     expect(actingIn(up)).toEqual({
       ...Object.fromEntries(updated.map((name) => [name, ["update"]])),

@@ -47,7 +47,7 @@ async function begin({ host }: Fixture, ...names: readonly (keyof typeof declara
   return Object.fromEntries(await Promise.all(results)) as Record<string, string>;
 }
 
-/** What an operation leaves in state, even if it fails. */
+/** The state that an operation leaves, even if it fails. */
 async function keptBy(operation: Promise<unknown>): Promise<Held & { readonly message: string }> {
   try {
     return { ...((await operation) as Held), message: "done" };

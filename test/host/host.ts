@@ -17,7 +17,7 @@ export class HostFailure extends Error {
   readonly code: number;
   /** The message as the engine shows it. */
   readonly details: string;
-  /** What the engine would save; only partial failures have it. */
+  /** The state that the engine would save; only partial failures have it. */
   readonly kept:
     | { readonly id: string; readonly properties: Properties; readonly reasons: string[] }
     | undefined;
@@ -37,7 +37,7 @@ interface Read {
   readonly inputs: Properties | undefined;
 }
 
-/** What the engine has of a resource between two operations. */
+/** A resource as the engine keeps it between two operations. */
 export interface Held {
   readonly id: string;
   readonly state: Properties;
@@ -124,7 +124,7 @@ export async function portOf(child: ChildProcess, output: Host["output"]): Promi
   return Number.parseInt(output.stdout, 10);
 }
 
-/** What a host's protocol adds to a resource's properties. */
+/** How a host's protocol wraps a resource's properties. */
 export interface Envelope {
   readonly urn: string;
   wrap(properties: Properties): Properties;

@@ -51,7 +51,7 @@ beforeAll(async () => {
 });
 afterAll(() => project.remove());
 
-/** What a user's program prints. */
+/** Runs a user's program, and parses its output. */
 const node = async (script: string) => {
   const env = shellEnvironment(checkout, []);
   const result = await execute("node", ["-e", script], { cwd: project.dir, env });

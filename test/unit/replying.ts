@@ -11,7 +11,7 @@ export interface Asked {
   readonly method: string;
   readonly path: string;
   readonly body: unknown;
-  /** What no error and no line of the log may contain. */
+  /** Strings that no error and no line of the log may contain. */
   readonly secrets: readonly string[];
 }
 

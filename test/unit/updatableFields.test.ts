@@ -46,7 +46,7 @@ interface Case {
   readonly field: Field;
   /** The inputs of the resource with this value of the field. */
   readonly inputs: (value: unknown) => Values;
-  /** What a refresh reads back. */
+  /** The field's value in a state that a refresh read. */
   readonly readBack: (state: Values) => unknown;
 }
 

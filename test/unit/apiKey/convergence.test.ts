@@ -21,7 +21,7 @@ interface Script {
   readonly write?: (asked: HeldKey, before: HeldKey | undefined) => HeldKey;
   /** The answer to a PATCH: the key before or after it, the request's values, or nothing. Default: after. */
   readonly answer?: "after" | "before" | "echo" | "nothing";
-  /** What the answer to a create shows of the key. Default: all. */
+  /** The fields of the key in the answer to a create. Default: all. */
   readonly createAnswer?: (key: HeldKey) => object;
 }
 

@@ -6,7 +6,7 @@ import fc from "fast-check";
 const permissions = ["create", "read", "update", "del"] as const;
 type Permission = (typeof permissions)[number];
 
-/** What a set of scopes grants, whatever its spelling: representation → permissions. */
+/** The permissions that a set of scopes grants, however it is spelled, by representation. */
 export type Grants = ReadonlyMap<string, ReadonlySet<Permission>>;
 
 type Entry = Record<string, unknown> & { readonly representation: string };
@@ -57,7 +57,7 @@ function defined(all: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }
 
-/** What an ApiKey's inputs mean, however they are spelled, without existingKey. Absent is `undefined`. */
+/** The meaning of an ApiKey's inputs, however they are spelled, without existingKey. Absent is `undefined`. */
 export interface Meant {
   readonly workspaceId: string;
   readonly customerId: string;

@@ -52,7 +52,7 @@ function service() {
     ...keys,
     read,
     readAll: () => Promise.all(ids.map((id) => read(id))),
-    /** What was requested since the last call of this. */
+    /** The requests since the last call of this. */
     asked: () => keys.calls.splice(0).map((call) => (call.path.endsWith("/api-key") ? "list" : idIn(call))),
   });
 }

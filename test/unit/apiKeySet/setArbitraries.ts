@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { differing, type Meant, meant, shuffled, written } from "../apiKey/inputArbitraries";
 
-/** What a set declares, whatever its spelling: each key as an ApiKey would be declared. */
+/** The keys of a set, however they are spelled: each as an ApiKey would declare it. */
 export type MeantSet = ReadonlyMap<string, Meant>;
 
 const alias = fc.constantFrom("a", "b", "c", "constructor", "a b");

@@ -2,7 +2,7 @@ import { ModuleKind, ScriptTarget, transpileModule } from "typescript";
 
 type Args = Readonly<Record<string, unknown>>;
 
-/** What a program declares: the name and arguments of each resource, and the program's exports. */
+/** The declarations of a program: the name and arguments of each resource, and the program's exports. */
 export interface Declared {
   readonly resources: readonly { readonly kind: string; readonly name: string; readonly args: Args }[];
   readonly exports: Readonly<Record<string, unknown>>;

@@ -11,7 +11,7 @@ const callOn = (send: Transport["send"]): service.Call => ({
   credentials,
 });
 
-/** What a call reads in this body: a string, or a value as JSON. */
+/** Has a call read this body: a string, or a value as JSON. */
 function readingOf<T>(run: (call: service.Call) => Promise<T | Written<T>>) {
   return async (body: unknown): Promise<Written<T>> => {
     let found: unknown;
@@ -21,7 +21,7 @@ function readingOf<T>(run: (call: service.Call) => Promise<T | Written<T>>) {
       return written;
     };
     const result = await run(callOn(send));
-    // What the calls return of a write is more than what was read.
+    // For a write, the calls return more than was read.
     return (
       typeof result === "object" && result !== null && "record" in result ? result : found
     ) as Written<T>;

@@ -61,7 +61,7 @@ test("K2: declarations that differ are a change, and replace the key exactly if 
   );
 });
 
-/** What diff says of a key with this state. */
+/** The answer of diff for a key with this state. */
 const diffOf = (state: object, inputs: object) => {
   const { changes, replaces } = subject.diff("id_1", { ...state }, { ...least, ...inputs });
   return { changes, replaces };

@@ -37,7 +37,7 @@ interface Scenario {
   readonly take?: (body: Box) => Box;
   /** The answer to a write. Default: the box. */
   readonly answer?: (now: Box, attempt: number) => Partial<Written<Box>> & { record: Box | undefined };
-  /** What a read throws or returns in place of the box. */
+  /** Throws or returns something in place of the box that is read. */
   readonly read?: (now: Box) => Box | undefined;
   readonly attempts?: number;
   /** The answer to a POST that created the box. */

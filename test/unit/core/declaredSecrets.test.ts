@@ -27,7 +27,7 @@ interface Case {
   readonly definition: AnyDefinition;
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly secrets: readonly (readonly string[])[];
-  /** What the message matches. */
+  /** A pattern that the message matches. */
   readonly says: RegExp;
   readonly hidden: readonly string[];
 }

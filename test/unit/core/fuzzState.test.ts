@@ -15,7 +15,7 @@ const record = bag({
   ...{ representation: "docs", defaultRateLimitPerSecond: 1, defaultAllowedIPs: [], createdAt: "2026-01-01" },
 });
 
-/** What a service answers to all requests of an operation: a record of each kind, or something else. */
+/** The answer to all requests of an operation: a record of each kind, or something else. */
 const answers = fc.oneof(
   { weight: 4, arbitrary: record.map((fields) => ({ ...fields, id: "id_1" })) },
   { weight: 1, arbitrary: anything },

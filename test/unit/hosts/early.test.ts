@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
-/** What Node.js prints when it sets V8 flags, in a new process, because they apply to a whole one. */
+/** Sets V8 flags in a new process, because they apply to a whole one, and returns the warnings of Node.js. */
 const saidBy = (...args: readonly string[]) => spawnSync(process.execPath, args, { encoding: "utf8" }).stderr;
 
 test("this Node.js has all V8 flags that the plugin sets in it", () => {

@@ -12,7 +12,7 @@ const scope = { name: " Orders ", representation: "orders", description: "" };
 const list = async ({ get }: At) => (await get(listPath)).body.apiKeys.map(({ name }: Json) => name);
 const statusOf = ({ status }: Reply) => status;
 
-/** What a variant answers to a fixed list of requests, with generated values by the order in which they appear. */
+/** A variant's answers to a fixed list of requests, with generated values numbered in order of appearance. */
 async function answersOf(variant: Partial<Variant>): Promise<string> {
   const { standIn, get, post, patch, del, keyPath } = await open(
     { laterMs: 60_000, ...variant },

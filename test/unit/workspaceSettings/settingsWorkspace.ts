@@ -10,7 +10,7 @@ export const lost = new CallError("ambiguous", "the connection was cut");
 interface Habits {
   /** Default: it replaces. */
   readonly patch?: "merges" | "replaces";
-  /** What its answer shows: the settings after it, before it, or as they were sent, nothing, or a page. Default: after. */
+  /** Its answer: the settings after it, before it, or as they were sent, nothing, or a page. Default: after. */
   readonly answer?: "after" | "before" | "echo" | "nothing" | "page";
   /** How many GETs after it still show the settings before it. Default: none. */
   readonly lag?: number;
@@ -68,7 +68,7 @@ export function openWorkspace(parts?: Options): Workspace {
   return workspace;
 }
 
-/** What the engine keeps after a failed operation. */
+/** Expects the operation to fail, and returns the state that the engine keeps. */
 export async function kept(operation: Promise<unknown>) {
   const failure = await failureOf(operation);
   return { state: failure.kept?.state ?? {}, message: failure.message, kept: failure.kept !== undefined };
