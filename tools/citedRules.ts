@@ -17,7 +17,7 @@ function sources(folder: string): readonly string[] {
     .sort();
 }
 
-/** What a comment cites, in brackets, and what a test's name begins with. */
+/** A comment cites rules in parentheses; a test's name begins with them. */
 function cited(source: string): readonly string[] {
   const comments = source.match(/\((?:[RKEWSBT]\d{1,2}(?:, | to )?)+\)/g) ?? [];
   const names = source.match(/(?<=\(\s*["'`])[RKEWSBT]\d{1,2}(?: [RKEWSBT]\d{1,2})*(?=:? )/g) ?? [];

@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What package.json has in a release in addition. */
+/** Fields that only a release adds to package.json. */
 export function addressOf(url: string) {
   const [, author] = new URL(url).pathname.split("/");
   return {

@@ -23,7 +23,7 @@ export interface Contender {
   readonly work: Work;
   /** Whether it asks the service, so that what the service holds afterwards shows that it did its work. */
   readonly asks: boolean;
-  /** What there is to measure of it. */
+  /** The steps that are measured. */
   readonly steps: readonly Step[];
   /** The most keys that it is measured with, and from how many on in one round alone. */
   readonly mostKeys: number;

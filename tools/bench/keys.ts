@@ -9,7 +9,7 @@ export interface DeclaredKey {
 
 export const workspaceId = "ws_main";
 
-/** What the program declares at a step: N keys, to each of which the update adds a permission. */
+/** Declares keys as the program of a step does. The update adds a permission to each. */
 export function declaredKeys(count: number, step: Step): readonly DeclaredKey[] {
   const isChanged = step === "update" || step === "destroy";
   return Array.from({ length: count }, (_, n) => ({
@@ -41,7 +41,7 @@ export type Program = (declared: {
   readonly set: DeclaredSet;
 }) => void;
 
-/** What is measured, in this order: each step stands on what the one before left. */
+/** The steps in the order in which they are measured: each begins with the state that the one before left. */
 export const steps = ["up", "noChange", "refresh", "update", "destroy"] as const;
 export type Step = (typeof steps)[number];
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Step } from "./keys";
 
-/** What a measured process is told, as JSON on its command line. */
+/** The task of a measured process, as JSON on its command line. */
 export interface EngineOrder {
   readonly step: Step;
   readonly count: number;
@@ -84,7 +84,7 @@ function counters(): { cpuSeconds: number; writtenBytes: number } | undefined {
   }
 }
 
-/** What Linux tells of a process under /proc/<pid>, from the texts of its files. */
+/** Parses the files of a process under /proc/<pid> on Linux. */
 
 /** Jiffies of /proc are hundredths of a second on every Linux that Node.js runs on, whatever its kernel's own tick. */
 const ticksPerSecond = 100;

@@ -8,7 +8,7 @@ import { type Step, stepTitles } from "./keys";
 
 // ---- Figures -------------------------------------------------------------------------------------------------------
 
-/** What is measured of one step. undefined: there is none, or this system does not tell. */
+/** The measurements of one step. undefined: there is none, or this system can't measure it. */
 export interface Figures {
   readonly seconds: number;
   /** Of the process tree. */

@@ -49,7 +49,7 @@ const quick: readonly Size[] = [
   { count: 50, rounds: 2 },
 ];
 
-/** What the command line asks for. */
+/** The options of the command line. */
 function planOf(args: string[]) {
   const text = { type: "string" } as const;
   const flag = { type: "boolean", default: false } as const;

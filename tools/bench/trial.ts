@@ -13,7 +13,7 @@ import type { Figures } from "./report";
 
 const engine = /\/pulumi --non-interactive /;
 
-/** What all trials of a run share. */
+/** Everything that all trials of a run share. */
 export interface Bench {
   readonly compiled: string;
   /** The folder in whose bin the CLI stands. */
@@ -54,7 +54,7 @@ export async function tryOut(
   return figures;
 }
 
-/** What runs the steps of one contender and round. */
+/** One contender, ready for the steps of a round. */
 interface Prepared {
   run(step: Step): Promise<Ran>;
   close(): Promise<void>;
@@ -171,7 +171,7 @@ async function installNothing(from: string, to: string): Promise<void> {
   await cp(join(from, "plugin"), join(to, "plugin"), { recursive: true });
 }
 
-/** What the service saw since it was asked last, and what it holds. */
+/** The service's requests since the last call of this, and its keys. */
 export interface Served {
   readonly requests: number;
   /** Answered with anything but 2xx. */

@@ -40,9 +40,9 @@ export interface Actor {
   interrupt(kind: InterruptionKind): Promise<void>;
   /** Ends it when its work is done. */
   stop(): Promise<void>;
-  /** What it has told the user. */
+  /** Its messages to the user. */
   warnings(): string;
-  /** What it writes for whoever asked for it with APIKEYS_DEBUG=1. */
+  /** Its output for users who set APIKEYS_DEBUG=1. */
   debug(): string;
 }
 

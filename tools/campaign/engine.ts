@@ -4,7 +4,7 @@ import { type Actor, failureOf, OperationFailed } from "./actor";
 import type { Declared, Kind, Program } from "./program";
 
 /**
- * What the Pulumi engine does with a provider, as far as a resource's fate depends on it:
+ * A model of the Pulumi engine, as far as a resource's fate depends on it:
  * - up checks and compares one resource after the other, then creates, updates and replaces; only if nothing failed
  *   it deletes what is no longer declared and what was replaced;
  * - inputs and outputs stand in state side by side. A create that failed with an id leaves the resource, and its next
@@ -38,7 +38,7 @@ export interface Operation {
   readonly name: "check" | "create" | "read" | "update" | "delete";
   readonly resource: string;
   readonly kind: Kind;
-  /** What it was asked with. */
+  /** The inputs of the call. */
   readonly inputs: Properties;
   /** The requests of the service's log from the operation's begin to its end: (from, until]. */
   readonly from: number;
@@ -197,7 +197,7 @@ export function openControl() {
   return control;
 }
 
-/** What the engine keeps of an operation. */
+/** The state that the engine keeps of an operation. */
 interface End {
   readonly failed: boolean;
   readonly held: Kept | undefined;
@@ -238,7 +238,7 @@ function openDesk({ actor, control, parallel, requests }: Site, before: State) {
     async each<T extends Declared>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {
       const attempt = async (item: T) => {
         if (control.cancelled) return;
-        // What fails outside of an operation, such as a check, or all that is asked of a process that has ended.
+        // Failures outside of an operation, such as in a check, and all calls to a process that has ended.
         await act(item).catch((error: unknown) => {
           failed = true;
           Object.assign(begin("check", item), { ended: "failed", message: failureOf(error).message });

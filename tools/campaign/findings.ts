@@ -2,7 +2,7 @@ import type { LoggedRequest } from "../../standin";
 import { declaredKeys, heldKeys, idsIn } from "./heldKeys";
 import type { CommandRecord, Trace } from "./play";
 
-/** What the campaign looks for: each must never happen. */
+/** The campaign looks for these: each must never happen. */
 export const columns = {
   lostSilently: "keys lost silently",
   unnamed: "live keys whose id stands in no state, error or stderr",

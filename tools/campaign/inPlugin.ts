@@ -28,7 +28,7 @@ export async function startInPlugin({ url, accessToken, aheadMs }: Service): Pro
       void plugin.ended.then(() => clearTimeout(timer));
     },
     stop: async () => void (await plugin.stop()),
-    // What users are shown, and keep.
+    // Users see this, and keep it.
     warnings: () =>
       plugin.logged
         .filter(({ ephemeral }) => !ephemeral)

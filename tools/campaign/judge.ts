@@ -52,7 +52,7 @@ function adoptedBy({ program }: CommandRecord): ReadonlySet<unknown> {
   return new Set(program.flatMap(declaredKeys).flatMap(({ inputs }) => inputs["existingId"] ?? []));
 }
 
-/** What a command writes to is in state, was made by it, or is to be adopted. */
+/** Everything that a command writes to is in state, was made by it, or is to be adopted. */
 function strangeWrites({ command, asked, trace }: Scene): readonly Finding[] {
   const made = trace.made.filter(({ request }) => command.from < request && request <= command.until);
   const own = new Set<unknown>([
@@ -66,7 +66,7 @@ function strangeWrites({ command, asked, trace }: Scene): readonly Finding[] {
     .map(({ n, path }) => ({ column: "strangeWrites", what: `${path} by request ${n}` }));
 }
 
-/** What makes a change of a key a new key. */
+/** Inputs whose change creates a new key. */
 const replacing = ["workspaceId", "customerId", "keepers", "existingKey"] as const;
 
 /** A key was deleted that state had with its secret, and that is declared as before. A rotating key has its own rules. */

@@ -47,13 +47,13 @@ interface Order {
 /** The result of a command. */
 interface Ran extends Command {
   readonly interruption: InterruptionKind | undefined;
-  /** What the user reads besides the operations' errors. */
+  /** Messages to the user besides the operations' errors. */
   readonly told: string;
-  /** What nobody reads, or only who asked for it. */
+  /** Output that nobody reads, or only users who ask for it. */
   readonly untold: string;
 }
 
-/** What runs the commands. */
+/** Runs the commands. */
 export interface Players {
   readonly start: StartActor;
   /** Whether an interruption reaches the provider amid the very request for which it was drawn. */
@@ -158,7 +158,7 @@ function existingKeys({ steps }: Schedule): readonly string[] {
   return declared.flatMap(({ inputs }) => (inputs["existingKey"] as string | undefined) ?? []);
 }
 
-/** What a user does who writes the id of another resource's key into the program. */
+/** Acts like a user who writes the id of another resource's key into the program. */
 function openIds() {
   let found: { readonly existingId: string; readonly customerId: unknown } | undefined;
   return (program: Program, state: State): Program =>

@@ -33,7 +33,7 @@ export interface ExistingKey {
   readonly scopes: readonly KeyScopeChange[];
 }
 
-/** What the programs of a run have in common. */
+/** What the programs of a run share. */
 export interface Setting {
   readonly draw: Draw;
   readonly workspaceId: string;
@@ -88,7 +88,7 @@ export const scopeSets: readonly (readonly KeyScopeChange[])[] = [
   ],
   [{ representation: "users", read: true }],
 ];
-/** What the keys' scopes name: services may want them to be defined. */
+/** The representations in the keys' scopes. */
 export const representations = ["orders", "users"] as const;
 
 /** The inputs of a key that are updated in place. */
@@ -204,7 +204,7 @@ function billingSlot({ draw, workspaceId }: Setting, n: number): Slot {
   };
 }
 
-/** What stands beside the first key. A workspace has its settings once. */
+/** The resources beside the first key. A workspace has its settings once. */
 const companions: readonly (readonly ((setting: Setting, n: number, twins: boolean) => Slot)[])[] = [
   [],
   [keySlot],

@@ -9,7 +9,7 @@ const unitHours: Readonly<Record<string, number>> = { h: 1, d: 24, w: 168 };
 /** Clocks and commands take their time. */
 const slackMs = 60_000;
 
-/** What a command did with the rotating keys that it found in state. */
+/** A command's changes to the rotating keys that it found in state. */
 export function rotations(scene: Scene): readonly Finding[] {
   const { command } = scene;
   return command.before.filter(isRotating).flatMap((before) => {

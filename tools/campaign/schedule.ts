@@ -15,7 +15,7 @@ import { declaredKeys } from "./heldKeys";
 import { drawPrograms, type ExistingKey, type Program, scopeSets } from "./program";
 import { withSharing } from "./sharing";
 
-/** What one run of the campaign does: made from its seed alone, and plain data, so that it can be printed. */
+/** The plan of one run of the campaign. It follows from its seed alone, and is plain data, so that it can be printed. */
 export interface Schedule {
   readonly seed: number;
   readonly variantName: string;
@@ -25,7 +25,7 @@ export interface Schedule {
   readonly parallel: boolean;
   readonly existing: readonly ExistingKey[];
   readonly steps: readonly Step[];
-  /** What goes wrong in the destroy at the end. */
+  /** Trouble in the destroy at the end. */
   readonly ending: Trouble;
 }
 
@@ -38,7 +38,7 @@ interface Step extends Trouble {
   readonly command: "up" | "refresh" | "upRefresh";
 }
 
-/** What goes wrong in one command. */
+/** Everything that goes wrong in one command. */
 export interface Trouble {
   readonly faults: readonly CampaignFault[];
   readonly outage: Outage | undefined;
@@ -73,7 +73,7 @@ export interface Interruption {
   readonly at: { readonly moment: "arrives" | "answered"; readonly writes: boolean; readonly nth: number };
 }
 
-/** What schedules are like on a tier. */
+/** The size of a tier's schedules. */
 export interface Extent {
   /** The largest number of steps. */
   readonly steps: number;
@@ -86,7 +86,7 @@ export function drawSchedule(seed: number, extent: Extent): Schedule {
   const [variantName, options] = drawVariant(draw);
   // A pause for the pace would take whole seconds; faults bring 429 too.
   const plain = { ...defaultVariant, ...options, rateLimitPerSecond: 0, laterMs };
-  // What an error repeats of the request is where secrets come from.
+  // Secrets come from errors that repeat the request.
   const variant: Variant = draw.chance(25) ? { ...plain, errorEchoes: "request" } : plain;
   const workspaceId = { text: "ws_main", numeric: "4711", odd: "ws main/ü%2F?#" }[variant.ids];
   const idPrefix = { text: "key_existing_", numeric: "9000", odd: "key existing/ü%2F?#" }[variant.ids];
@@ -135,7 +135,7 @@ const undrawn: ReadonlySet<keyof Variant> = new Set<keyof Variant>([
   "createAnswer",
 ]);
 
-/** What somebody else changes. */
+/** Draws changes made outside Pulumi. */
 function drawDrifts(draw: Draw, program: Program): readonly Drift[] {
   const places = program.flatMap((declared) =>
     declaredKeys(declared).flatMap(({ place }) =>

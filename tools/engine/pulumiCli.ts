@@ -76,7 +76,7 @@ export async function findPulumi(options: FindPulumiOptions = {}): Promise<Pulum
   );
 }
 
-/** What a search for a Pulumi CLI needs. */
+/** The environment in which a Pulumi CLI is searched for. */
 interface Search {
   readonly env: Environment;
   /** Receives a line of progress. */

@@ -241,7 +241,7 @@ function configValue(value: string | ConfigValue): ConfigValue {
   return typeof value === "string" ? { value } : value;
 }
 
-/** What every command takes in addition to the options of Automation API. */
+/** Options of every command, in addition to those of Automation API. */
 interface CommandExtras {
   /** Further arguments of the command line, such as `["--target-replace", urn]`. */
   readonly args?: readonly string[] | undefined;
@@ -366,7 +366,7 @@ function replaceOurs(wanted: Environment) {
   Object.assign(process.env, wanted);
 }
 
-/** What a stack's secrets are encrypted with: `--secrets-provider`, and the variables that it needs. */
+/** How a stack's secrets are encrypted: `--secrets-provider`, and the variables that it needs. */
 interface KeyService {
   readonly provider: string;
   readonly env: Environment;
@@ -395,7 +395,7 @@ async function start(): Promise<KeyService> {
   return { provider: "hashivault://stacks", env: { VAULT_SERVER_URL: `http://127.0.0.1:${port}` } };
 }
 
-/** What the engine did, or would do, to one resource. */
+/** A step that the engine took, or would take, for one resource. */
 export interface Step {
   readonly op: OpType;
   /** The resource's name in the program. */

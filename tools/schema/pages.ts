@@ -4,7 +4,7 @@ import { definitions } from "../../provider/resources";
 
 /** The pages that the Pulumi Registry shows, from parts of the other pages. */
 
-/** What package.json has: `homepage` only in a release. */
+/** Fields of package.json: `homepage` only in a release. */
 export interface Manifest {
   readonly version: string;
   readonly description: string;

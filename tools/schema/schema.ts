@@ -14,7 +14,7 @@ import { type ObjectSpec, type PropertySpec, type Types, typesOf } from "./types
 const functions = ["getWorkspaces", "getWorkspace", "getApiKeys", "getApiKey", "getScopes"];
 /** Only an explicit Provider names the variable that holds its token. */
 const notInConfig = "accessTokenEnv";
-/** What `get` takes in addition to the id, for an id that does not say it. */
+/** The arguments of `get` beside the id, for an id that doesn't contain them. */
 const toRead: Readonly<Record<string, readonly string[]>> = {
   ApiKey: ["workspaceId"],
   Scope: ["workspaceId"],
@@ -136,7 +136,7 @@ function resource({ kind, fields, shape: { outputs } }: AnyDefinition, sdk: Sdk,
   });
   const properties = new Map<string, PropertySpec>();
   for (const [name, { willReplaceOnChanges: _, ...spec }] of inputs) {
-    // What a program declares has one type, in the program and in state.
+    // A declared property has one type, in the program and in state.
     properties.set(name, { ...spec, description: made(name).comment || spec.description });
   }
   for (const [name, { secret }] of Object.entries(outputs)) {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import ts from "typescript";
 
-/** What the sources of the SDK say: its types, and its doc comments as Markdown. */
+/** The sources of the SDK: its types, and its doc comments as Markdown. */
 
 export interface Member {
   readonly name: string;
@@ -14,7 +14,7 @@ export interface Member {
 export type Sdk = ReturnType<typeof readSdk>;
 
 const root = join(__dirname, "../..");
-/** What an Input may be instead of a value. */
+/** The types that an Input may have instead of a value's. */
 const pending = new Set(["Promise", "OutputInstance"]);
 
 export function readSdk() {
@@ -27,7 +27,7 @@ export function readSdk() {
   };
   const commentOf = (symbol: ts.Symbol) =>
     plain(ts.displayPartsToString(symbol.getDocumentationComment(checker)));
-  /** What a Promise or an Output resolves to; any other type as it is. */
+  /** The type that a Promise or an Output resolves to; any other type as it is. */
   const settled = (type: ts.Type): ts.Type => {
     if (type.aliasSymbol?.name === "Output") return type.aliasTypeArguments?.[0] ?? type;
     if (!pending.has(type.symbol?.name)) return type;
@@ -52,7 +52,7 @@ export function readSdk() {
         return { name: symbol.name, type, optional, comment: commentOf(symbol) };
       }),
 
-    /** What a function takes, if it takes anything but options, and what it gives. */
+    /** The arguments of a function, if it takes any but options, and its result. */
     signature(name: string): { readonly args: ts.Type | undefined; readonly result: ts.Type } {
       const [signature] = checker.getTypeOfSymbol(symbolOf(name)).getCallSignatures();
       if (signature === undefined) throw new Error(`${name} is not a function`);

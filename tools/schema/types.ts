@@ -60,7 +60,7 @@ export function typesOf(sdk: Sdk): Types {
     const known = sdk.known(type);
     const may = (flag: ts.TypeFlags) => known.some(({ flags }) => (flags & flag) !== 0);
     if (may(TypeFlags.Any | TypeFlags.Unknown)) return { $ref: "pulumi.json#/Any" };
-    // What may be a number as well is passed on as text, which loses nothing.
+    // A value that may also be a number is passed on as a string, which loses nothing.
     if (may(TypeFlags.StringLike)) return { type: "string" };
     if (may(TypeFlags.NumberLike)) return { type: isSmall(where) ? "integer" : "number" };
     if (may(TypeFlags.BooleanLike)) return { type: "boolean" };

@@ -1,4 +1,4 @@
-/** What a service makes, as long as what the stand-in makes. */
+/** Ids and secrets of a service, as long as those of the stand-in. */
 import { randomBytes } from "node:crypto";
 
 export type Properties = Record<string, unknown>;
@@ -9,7 +9,7 @@ export function madeKey() {
   return { id: `key_${text(16)}`, key, maskedKey: `sk_…${key.slice(-4)}`, createdAt: now, updatedAt: now };
 }
 
-/** What our state has beside the inputs; `aliases` are those of a set. */
+/** Outputs in our state; `aliases` are those of a set. */
 export function outputsOf(kind: string, aliases: readonly string[]): Properties {
   const __service = text(8);
   if (kind === "ApiKey") {
