@@ -12,10 +12,10 @@ interface Budget {
 }
 
 const budgets: readonly Budget[] = [
-  { folders: ["provider", "sdk"], lines: 10_823, files: 67 },
-  { folders: ["test"], lines: 24_742, files: 186 },
-  { folders: ["tools"], lines: 6_235, files: 56 },
-  { folders: ["standin", "cli"], lines: 3_120, files: 26 },
+  { folders: ["provider", "sdk"], lines: 10_811, files: 67 },
+  { folders: ["test"], lines: 24_696, files: 186 },
+  { folders: ["tools"], lines: 6_230, files: 56 },
+  { folders: ["standin", "cli"], lines: 2_929, files: 26 },
 ];
 const mostWordsOfRules = 2_800;
 /** What `npm run schema` and `go mod tidy` write. */
