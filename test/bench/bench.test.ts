@@ -6,11 +6,7 @@ import { execute } from "../../tools/engine/command";
 import { checkout, makeWorkFolder, type WorkFolder } from "../../tools/engine/project";
 
 const count = 3;
-const [ours, floors] = [
-  ["ours", "plugin", "apiKeySet", "pluginSet"],
-  ["pluginFloor", "pluginSetFloor"],
-] as const;
-const all = [...ours, "taught", ...floors, "network-16"] as const;
+const all = ["ours", "plugin", "apiKeySet", "pluginSet", "taught"] as const;
 type Id = (typeof all)[number];
 
 interface Found {
@@ -28,16 +24,7 @@ beforeAll(async () => {
   folder = await makeWorkFolder("bench", "smoke");
   const out = join(folder.path, "bench.json");
   const tsx = join(checkout, "node_modules", "tsx", "dist", "cli.mjs");
-  const wanted = [
-    "--sizes",
-    `${count}`,
-    "--rounds",
-    "1",
-    "--only",
-    all.join(),
-    "--steps",
-    "up,update,destroy",
-  ];
+  const wanted = ["--sizes", `${count}`, "--rounds", "1", "--steps", "up,update,destroy"];
   const args = ["--tsconfig", "tsconfig.build.json", "tools/bench/run.ts", ...wanted, "--out", out];
   const result = await execute(process.execPath, [tsx, ...args], { cwd: checkout });
   expect(result, result.output).toMatchObject({ code: 0 });
@@ -62,8 +49,6 @@ it("the bench measures every contender in one round, and prints a row of each", 
 it("the bench counts the requests of each contender", () => {
   const requests = (id: Id) => Object.values(figures(id)).flatMap((step) => step.requests ?? []);
   expect(requests("taught")).toEqual([count, count, count]);
-  for (const id of floors) expect(requests(id).filter((sent) => sent > 0)).toEqual([]);
-  expect(requests("network-16")).toEqual([count + 1, count, count]);
   // An update reads first: many keys by one list and one GET. A create reads a list before the first POST.
   for (const id of ["apiKeySet", "pluginSet"] as const) {
     expect(requests(id)).toEqual([count + 1, count + 2, count]);
@@ -71,11 +56,9 @@ it("the bench counts the requests of each contender", () => {
   for (const id of ["ours", "plugin"] as const) expect(figures(id).destroy.requests).toBe(count);
 });
 
-it("the bench measures state: closures take the most, and each lower bound has as much as its contender", () => {
+it("the bench measures state: closures take the most, and dynamic resources more than the plugin", () => {
   const state = (id: Id) => figures(id).up.stateBytesAKey ?? 0;
   expect(state("ours")).toBeGreaterThan(500);
-  expect(Math.abs(state("plugin") - state("pluginFloor"))).toBeLessThan(200);
-  expect(Math.abs(state("pluginSet") - state("pluginSetFloor"))).toBeLessThan(50);
   expect(state("plugin")).toBeLessThan(state("ours"));
   expect(state("taught")).toBeGreaterThan(state("ours") + 2_000);
 });

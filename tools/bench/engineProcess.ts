@@ -6,7 +6,7 @@ import { LocalWorkspace, PulumiCommand, type Stack } from "@pulumi/pulumi/automa
 import { execute } from "../engine/command";
 import { pulumiCommand } from "../engine/stack";
 import { declaredKeys, type Step, setOf } from "./keys";
-import { type EngineOrder, obey, type Spent, spend } from "./measured";
+import { type EngineOrder, type Spent, spend } from "./measured";
 
 async function run(order: EngineOrder): Promise<Spent> {
   const { step, count, root, dir, projectName, program, declares } = order;
@@ -48,4 +48,10 @@ async function act(stack: Stack, step: Step): Promise<void> {
   else await stack.up(options);
 }
 
-obey(run);
+run(JSON.parse(process.argv[2] ?? "")).then(
+  (spent) => process.send?.(spent, () => process.disconnect()),
+  (error: unknown) => {
+    console.error(error);
+    process.exit(1);
+  },
+);

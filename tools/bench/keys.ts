@@ -7,7 +7,7 @@ export interface DeclaredKey {
   readonly scopes: { readonly representation: string; readonly read: boolean; readonly update?: boolean }[];
 }
 
-export const workspaceId = "ws_main";
+const workspaceId = "ws_main";
 
 /** Declares keys as the program of a step does. The update adds a permission to each. */
 export function declaredKeys(count: number, step: Step): readonly DeclaredKey[] {

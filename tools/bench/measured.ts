@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Step } from "./keys";
 
-/** The task of a measured process, as JSON on its command line. */
+/** What a measured process is told, as JSON on its command line. */
 export interface EngineOrder {
   readonly step: Step;
   readonly count: number;
@@ -15,14 +15,6 @@ export interface EngineOrder {
   readonly declares: string;
 }
 
-export interface NetworkOrder {
-  readonly step: Step;
-  readonly count: number;
-  readonly inFlight: number;
-  /** Where the ids of the keys are kept from one step to the next. */
-  readonly dir: string;
-}
-
 /** The report of a measured process on itself and its children. */
 export interface Spent {
   readonly seconds: number;
@@ -30,17 +22,6 @@ export interface Spent {
   readonly cpuSeconds: number | undefined;
   /** undefined on systems without /proc. */
   readonly writtenBytes: number | undefined;
-}
-
-/** Does what this process was told, and tells what was spent. */
-export function obey<Order>(run: (order: Order) => Promise<Spent>): void {
-  run(JSON.parse(process.argv[2] ?? "")).then(
-    (spent) => process.send?.(spent, () => process.disconnect()),
-    (error: unknown) => {
-      console.error(error);
-      process.exit(1);
-    },
-  );
 }
 
 /**
@@ -62,13 +43,10 @@ export async function spend(act: () => Promise<void>): Promise<Spent> {
   await act();
   const seconds = (performance.now() - began) / 1_000;
   const after = counters();
-  if (before === undefined || after === undefined) {
-    return { seconds, cpuSeconds: undefined, writtenBytes: undefined };
-  }
   return {
     seconds,
-    cpuSeconds: after.cpuSeconds - before.cpuSeconds,
-    writtenBytes: after.writtenBytes - before.writtenBytes,
+    cpuSeconds: before && after && after.cpuSeconds - before.cpuSeconds,
+    writtenBytes: before && after && after.writtenBytes - before.writtenBytes,
   };
 }
 
@@ -83,8 +61,6 @@ function counters(): { cpuSeconds: number; writtenBytes: number } | undefined {
     return undefined;
   }
 }
-
-/** Parses the files of a process under /proc/<pid> on Linux. */
 
 /** Jiffies of /proc are hundredths of a second on every Linux that Node.js runs on, whatever its kernel's own tick. */
 const ticksPerSecond = 100;

@@ -1,14 +1,9 @@
-import { readFile, writeFile } from "node:fs/promises";
 import { availableParallelism, cpus, release, totalmem, type } from "node:os";
-import { join } from "node:path";
-import { checkout } from "../engine/project";
 import type { PulumiCli } from "../engine/pulumiCli";
-import { type Contender, contenders as published } from "./contenders";
+import type { Contender } from "./contenders";
 import { type Step, stepTitles } from "./keys";
 
-// ---- Figures -------------------------------------------------------------------------------------------------------
-
-/** The measurements of one step. undefined: there is none, or this system can't measure it. */
+/** What is measured of one step. undefined: there is none, or this system does not tell. */
 export interface Figures {
   readonly seconds: number;
   /** Of the process tree. */
@@ -21,12 +16,6 @@ export interface Figures {
   /** By the backend. */
   readonly writtenBytes: number | undefined;
 }
-type Figure = keyof Figures;
-
-const figureNames: readonly Figure[] = [
-  ...(["seconds", "cpuSeconds", "requests", "hostPeakMiB", "enginePeakMiB"] as const),
-  ...(["stateBytesAKey", "writtenBytes"] as const),
-];
 
 /** One contender's figures of one round. */
 export interface Round {
@@ -53,19 +42,23 @@ export function median(values: readonly number[]): number | undefined {
   return upper === undefined || lower === undefined ? undefined : (lower + upper) / 2;
 }
 
-/** Looks up medians over the rounds. */
-function mediansOf(rounds: readonly Round[]) {
-  return (contender: string, count: number, step: Step, figure: Figure): number | undefined =>
-    median(
-      rounds
-        .filter((one) => one.contender === contender && one.count === count)
-        .flatMap(({ figures }) => figures[step]?.[figure] ?? []),
-    );
+function countsOf({ rounds }: Report): readonly number[] {
+  return [...new Set(rounds.map(({ count }) => count))];
 }
 
-/** The numbers of keys that were measured, in order. */
-function countsOf({ rounds }: Report): readonly number[] {
-  return [...new Set(rounds.map(({ count }) => count))].sort((a, b) => a - b);
+/** The medians of each contender with a number of keys, over the rounds. */
+function mediansOf({ contenders, steps, rounds }: Report, count: number) {
+  return contenders.map(({ id, title }) => {
+    const own = rounds.filter((one) => one.contender === id && one.count === count);
+    const figures = steps.map((step) => {
+      const ofStep = own.flatMap(({ figures }) => figures[step] ?? []);
+      const names = Object.keys(ofStep[0] ?? {}) as (keyof Figures)[];
+      const medians = names.map((name) => [name, median(ofStep.flatMap((one) => one[name] ?? []))] as const);
+      return [step, Object.fromEntries(medians)] as const;
+    });
+    const byStep: Partial<Record<Step, Partial<Figures>>> = Object.fromEntries(figures);
+    return { contender: id, title, count, rounds: own.length, figures: byStep };
+  });
 }
 
 /** Where the figures are of. */
@@ -78,97 +71,43 @@ export function machineOf({ version }: PulumiCli): string {
 
 /** For other programs: the machine, every round, and the medians. */
 export function asJson(report: Report): string {
-  const { machine, latencyMs, contenders, steps, rounds } = report;
-  const find = mediansOf(rounds);
-  const medians = countsOf(report).flatMap((count) =>
-    contenders.map(({ id, title }) => ({
-      ...{ contender: id, title, count },
-      rounds: rounds.filter((one) => one.contender === id && one.count === count).length,
-      figures: Object.fromEntries(
-        steps.map((step) => [
-          step,
-          Object.fromEntries(figureNames.map((name) => [name, find(id, count, step, name)])),
-        ]),
-      ),
-    })),
-  );
+  const { machine, latencyMs, rounds } = report;
+  const medians = countsOf(report).flatMap((count) => mediansOf(report, count));
   return `${JSON.stringify({ machine, latencyMs, medians, rounds }, undefined, 2)}\n`;
 }
 
-// ---- Tables --------------------------------------------------------------------------------------------------------
-
-/** Rows of cells, the first of them the heads. */
-type Grid = readonly (readonly string[])[];
-
-/** The figures of N keys, a contender in each row. A step that nobody has is left out. */
-function gridOf({ rounds, steps, contenders }: Report, count: number): Grid {
-  const medians = mediansOf(rounds);
-  const measured = contenders.filter(({ id }) =>
-    steps.some((step) => medians(id, count, step, "seconds") !== undefined),
-  );
-  const timed = steps.filter((step) =>
-    measured.some(({ id }) => medians(id, count, step, "seconds") !== undefined),
-  );
-  const head = [
-    `${thousands(count)} keys`,
-    ...timed.map((step) => stepTitles[step]),
-    ...["CPU, first update", "requests", "memory, MiB", "state per key, bytes"],
-  ];
-  const body = measured.map(({ id, title }) => {
-    const of = (step: Step, figure: Figure) => medians(id, count, step, figure);
-    const peaks = timed.flatMap((step) => of(step, "hostPeakMiB") ?? []);
-    return [
-      title,
-      ...timed.map((step) => shown(of(step, "seconds"), 2)),
-      shown(of("up", "cpuSeconds"), 2),
-      timed.map((step) => shown(of(step, "requests"))).join("; "),
-      // Of the step in which it is highest.
-      shown(peaks.length === 0 ? undefined : Math.max(...peaks)),
-      shown(of("up", "stateBytesAKey")),
+/** A table for each number of keys, with a contender in each row. */
+export function tables(report: Report): string {
+  const { steps } = report;
+  const tableOf = (count: number) => {
+    const head = [
+      `${thousands(count)} keys`,
+      ...steps.map((step) => stepTitles[step]),
+      ...["CPU, first update", "requests", "memory, MiB", "state per key, bytes"],
     ];
-  });
-  return [head, ...body];
+    const rows = mediansOf(report, count).map(({ title, figures }) => {
+      const peaks = steps.flatMap((step) => figures[step]?.hostPeakMiB ?? []);
+      return [
+        title,
+        ...steps.map((step) => shown(figures[step]?.seconds, 2)),
+        shown(figures.up?.cpuSeconds, 2),
+        steps.map((step) => shown(figures[step]?.requests)).join("; "),
+        // Of the step in which it is highest.
+        shown(peaks.length === 0 ? undefined : Math.max(...peaks)),
+        shown(figures.up?.stateBytesAKey),
+      ];
+    });
+    const rule = head.map((_, column) => (column === 0 ? "---" : "--:"));
+    return [head, rule, ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n");
+  };
+  return countsOf(report).map(tableOf).join("\n\n");
 }
 
 function shown(value: number | undefined, digits = 0): string {
-  if (value === undefined || Number.isNaN(value)) return "–";
+  if (value === undefined) return "–";
   return digits === 0 ? thousands(Math.round(value)) : value.toFixed(digits);
 }
 
 function thousands(value: number): string {
   return String(value).replace(/\B(?=(\d{3})+$)/g, ",");
-}
-
-function asMarkdown([head = [], ...rows]: Grid): string {
-  const line = (row: readonly string[]) => `| ${row.join(" | ")} |`;
-  const rule = head.map((_, column) => (column === 0 ? "---" : "--:"));
-  return [line(head), line(rule), ...rows.map(line)].join("\n");
-}
-
-/** A table for each number of keys. */
-export function tables(report: Report, counts = countsOf(report)): string {
-  return counts.map((count) => asMarkdown(gridOf(report, count))).join("\n\n");
-}
-
-// ---- The page ------------------------------------------------------------------------------------------------------
-
-const [begin, end] = ["<!-- figures -->", "<!-- end of figures -->"];
-
-/** Puts the figures of 200 and 1,000 keys in the place of those before, and leaves the text around them. */
-export async function writeDocs(report: Report): Promise<void> {
-  const page = join(checkout, "docs", "performance.md");
-  const counts = countsOf(report).filter((count) => count === 200 || count === 1_000);
-  const rounds = counts.map((count) => {
-    const ofCount = report.rounds.filter((one) => one.count === count);
-    return `${Math.max(...ofCount.map(({ round }) => round + 1))} with ${thousands(count)} keys`;
-  });
-  const figures = `Machine: ${report.machine}. Rounds: ${rounds.join(", ")}.\n\n${tables({ ...report, contenders: published }, counts)}`;
-  await writeFile(page, withFigures(await readFile(page, "utf8"), figures));
-}
-
-export function withFigures(page: string, figures: string): string {
-  const [before, rest] = page.split(begin);
-  const after = rest?.split(end)[1];
-  if (before === undefined || after === undefined) throw new Error(`the page lacks ${begin} or ${end}`);
-  return `${before}${begin}\n\n${figures}\n\n${end}${after}`;
 }

@@ -1,19 +1,18 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
-import { cp, mkdir, stat, writeFile } from "node:fs/promises";
+import { cp, mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { build } from "esbuild";
 import { descendants, type Environment, execute, shellEnvironment } from "../engine/command";
 import { checkout, createProject, makeWorkFolder } from "../engine/project";
-import type { Contender, EngineWork } from "./contenders";
+import { type Contender, hosts } from "./contenders";
 import type { Step } from "./keys";
-import { type EngineOrder, type NetworkOrder, peakMiBIn, type Spent } from "./measured";
+import { type EngineOrder, peakMiBIn, type Spent } from "./measured";
 import type { Figures } from "./report";
 
 const engine = /\/pulumi --non-interactive /;
 
-/** Everything that all trials of a run share. */
+/** What all trials of a run share. */
 export interface Bench {
   readonly compiled: string;
   /** The folder in whose bin the CLI stands. */
@@ -22,79 +21,34 @@ export interface Bench {
   readonly steps: readonly Step[];
 }
 
-interface Ran extends Spent {
-  readonly hostPeakMiB: number | undefined;
-  readonly enginePeakMiB: number | undefined;
-  readonly stateBytes?: number;
-}
-
 /** One contender's round: its steps one after another, on a service and a stack of its own. */
 export async function tryOut(
   contender: Contender,
   count: number,
   bench: Bench,
 ): Promise<Partial<Record<Step, Figures>>> {
-  const service = await startService(bench.compiled, bench.latencyMs);
-  const { run, close } = await prepare(contender, count, service.env, bench);
+  const { compiled, root, latencyMs, steps } = bench;
+  const service = await startService(compiled, latencyMs);
+  const { env, stateBytes, remove, ...site } = await openSite(contender, bench, service.env);
   const figures: Partial<Record<Step, Figures>> = {};
   try {
-    for (const step of bench.steps.filter((one) => contender.steps.includes(one))) {
+    for (const step of steps) {
       await service.take();
-      const ran = await run(step);
+      const order: EngineOrder = { step, count, root, ...site };
+      const ran = await runStep(join(compiled, "engineProcess.js"), order, env, hosts[contender.runsIn]);
       const served = await service.take();
-      if (contender.asks) expectDone(contender.id, step, count, served);
-      const { stateBytes, ...spent } = ran;
-      const stateBytesAKey = step === "destroy" || stateBytes === undefined ? undefined : stateBytes / count;
-      figures[step] = { ...spent, stateBytesAKey, requests: served.requests };
+      expectDone(contender.id, step, count, served);
+      const stateBytesAKey = step === "destroy" ? undefined : (await stateBytes()) / count;
+      figures[step] = { ...ran, stateBytesAKey, requests: served.requests };
     }
   } finally {
-    await close();
+    await remove();
     await service.close();
   }
   return figures;
 }
 
-/** One contender, ready for the steps of a round. */
-interface Prepared {
-  run(step: Step): Promise<Ran>;
-  close(): Promise<void>;
-}
-
-async function prepare(
-  { work }: Contender,
-  count: number,
-  env: Environment,
-  bench: Bench,
-): Promise<Prepared> {
-  const { compiled, root } = bench;
-  if (work.kind === "engine") {
-    const { env: whole, stateBytes, remove, ...site } = await openSite(bench, work, env);
-    const script = join(compiled, "engineProcess.js");
-    return {
-      async run(step) {
-        const order: EngineOrder = { step, count, root, ...site };
-        return { ...(await runChild(script, order, whole, work.host)), stateBytes: await stateBytes() };
-      },
-      close: remove,
-    };
-  }
-  const { path: dir, remove } = await makeWorkFolder("bench", "network");
-  return {
-    async run(step) {
-      const order: NetworkOrder = { step, count, inFlight: work.inFlight, dir };
-      const script = join(compiled, "networkProcess.js");
-      return { ...(await runChild(script, order, { ...process.env, ...env })), writtenBytes: undefined };
-    },
-    close: remove,
-  };
-}
-
-async function runChild(
-  script: string,
-  order: EngineOrder | NetworkOrder,
-  env: Environment,
-  host?: RegExp,
-): Promise<Ran> {
+async function runStep(script: string, order: EngineOrder, env: Environment, host: RegExp) {
   const child = fork(script, [JSON.stringify(order)], { env: { ...env }, execArgv: [], silent: true });
   let printed = "";
   for (const stream of [child.stdout, child.stderr]) {
@@ -106,7 +60,7 @@ async function runChild(
   child.once("message", (message: Spent) => {
     spent = message;
   });
-  const watches = (host === undefined ? [] : [host, engine]).map((one) => watchPeak(child.pid ?? 0, one));
+  const watches = [host, engine].map((one) => watchPeak(child.pid ?? 0, one));
   const [code] = await once(child, "close");
   const [hostPeakMiB, enginePeakMiB] = watches.map((watch) => watch.stop());
   if (spent === undefined)
@@ -128,15 +82,14 @@ function expectDone(id: string, step: Step, count: number, { keys, keysWithUpdat
 const projectName = "bench";
 
 /** A project with an empty stack, of one contender and round. */
-async function openSite({ root, compiled }: Bench, work: EngineWork, env: Environment) {
-  const { package: other, program: name, runsIn } = work;
+async function openSite(contender: Contender, { root, compiled }: Bench, env: Environment) {
+  const { package: other, program: name, runsIn } = contender;
   const { dir, setHost, remove } = await createProject(projectName, { withPackage: other === undefined });
   if (other !== undefined) await cp(other, join(dir, "node_modules", "pulumi-apikeys"), { recursive: true });
-  await setHost(runsIn, { nothing: "node_modules/pulumi-nothing/plugin" });
+  await setHost(runsIn);
   const program = join(dir, "index.js");
   const [source, declares = ""] = name.split("/");
   await cp(join(compiled, "programs", `${source}.js`), program);
-  await installNothing(join(compiled, "programs", "nothing"), join(dir, "node_modules", "pulumi-nothing"));
 
   const [home, state, temporary] = [join(dir, ".home"), join(dir, ".state"), join(dir, ".tmp")];
   await Promise.all([home, state, temporary].map((folder) => mkdir(folder)));
@@ -158,20 +111,7 @@ async function openSite({ root, compiled }: Bench, work: EngineWork, env: Enviro
     stateBytes: async () => (await stat(join(state, ".pulumi", "stacks", projectName, "dev.json"))).size,
   };
 }
-
-/** Laid out as ours is, for paths of the same length. */
-async function installNothing(from: string, to: string): Promise<void> {
-  await mkdir(join(to, "dist", "sdk"), { recursive: true });
-  const main = "dist/sdk/apiKey.js";
-  await writeFile(
-    join(to, "package.json"),
-    JSON.stringify({ name: "pulumi-nothing", version: "1.0.0", main }),
-  );
-  await cp(join(from, "resources.js"), join(to, main));
-  await cp(join(from, "plugin"), join(to, "plugin"), { recursive: true });
-}
-
-/** The service's requests since the last call of this, and its keys. */
+/** What the service saw since it was asked last, and what it holds. */
 export interface Served {
   readonly requests: number;
   /** Answered with anything but 2xx. */
@@ -258,18 +198,5 @@ export async function compile(): Promise<string> {
   const args = [tsc, "-p", join(__dirname, "tsconfig.json"), "--outDir", path];
   const result = await execute(process.execPath, args, { cwd: checkout });
   if (result.code !== 0) throw new Error(`the measured programs can't be compiled:\n${result.output}`);
-  const compiled = join(path, "tools", "bench");
-  const nothing = join(compiled, "programs", "nothing");
-  // As our plugin is bundled, but with its libraries in the same file.
-  await build({
-    ...({ bundle: true, platform: "node", target: "node22", format: "cjs", minifyWhitespace: true } as const),
-    entryPoints: [join(nothing, "plugin.js")],
-    outfile: join(nothing, "plugin", "provider.js"),
-  });
-  const script = `#!/usr/bin/env node
-require("node:module").enableCompileCache(require("node:path").join(__dirname, "compiled"));
-require("./provider.js");
-`;
-  await writeFile(join(nothing, "plugin", "pulumi-resource-nothing"), script, { mode: 0o755 });
-  return compiled;
+  return join(path, "tools", "bench");
 }
