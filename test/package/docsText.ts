@@ -5,7 +5,7 @@ import { checkout, packedPackage } from "../../tools/engine/project";
 
 /** A file of this repository. */
 export const read = (path: string) => readFileSync(join(checkout, path), "utf8");
-/** Made from other pages by `npm run schema`. */
+/** In the Registry's own form. */
 const forRegistry = new Set(["_index.md", "installation-configuration.md"]);
 const pagesIn = (folder: string) =>
   readdirSync(join(checkout, "docs", folder))

@@ -1,8 +1,9 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { description as summary } from "../../package.json";
 import type { AnyDefinition } from "../../provider/core/definition";
 import { listedKinds } from "../../provider/listing";
 import { definitions } from "../../provider/resources";
-import { between, type Manifest, readPage } from "./pages";
 import { type Member, readSdk, type Sdk } from "./sdk";
 import { type ObjectSpec, type PropertySpec, type Types, typesOf } from "./types";
 
@@ -10,6 +11,12 @@ import { type ObjectSpec, type PropertySpec, type Types, typesOf } from "./types
  * The package's schema: names and what they do from the provider's definitions, types and descriptions from the SDK,
  * whose types the compiler holds equal to those of the definitions.
  */
+
+/** What package.json has: `homepage` only in a release. */
+interface Manifest {
+  readonly version: string;
+  readonly homepage?: string;
+}
 
 const functions = ["getWorkspaces", "getWorkspace", "getApiKeys", "getApiKey", "getScopes"];
 /** Only an explicit Provider names the variable that holds its token. */
@@ -83,11 +90,13 @@ const elsewhere =
 
 /** The page of the SDK on PyPI: what docs/plugin.md says of Python. */
 function pythonReadme(): string {
+  const page = readFileSync(join(__dirname, "../../docs/plugin.md"), "utf8");
+  const [, python] = /For Python, install the SDK:\n\n(.*?)\n\nFor Go, /s.exec(page) ?? [];
   return `# API Keys for Pulumi
 
 ${description}
 
-${between("For Python, install the SDK:\n\n", "\n\nFor Go, ", readPage("docs/plugin.md"))}
+${python}
 
 Set the service's base URL and an access token:
 

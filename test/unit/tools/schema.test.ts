@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import * as manifest from "../../../package.json";
 import committed from "../../../provider/hosts/plugin/schema.json";
 import { addressOf } from "../../../tools/release";
-import { readPage, registryPages } from "../../../tools/schema/pages";
 import { packageSchema } from "../../../tools/schema/schema";
 
 const address = "https://github.com/acme/pulumi-apikeys";
@@ -19,26 +18,6 @@ function all(name: string, value: unknown): readonly unknown[] {
 
 test("the committed schema is what `npm run schema` writes", () => {
   expect(committed).toEqual(packageSchema(manifest));
-});
-
-test("the committed pages for the Registry are what `npm run schema` writes", () => {
-  for (const [path, text] of Object.entries(registryPages(manifest))) expect(readPage(path)).toBe(text);
-});
-
-test("the pages for the Registry link only to its own pages, and in a release to existing files of the repository", () => {
-  const { version, description } = manifest;
-  const targets = (pages: object) =>
-    Object.values(pages).flatMap((text: string) => text.match(/(?<=\]\()[^)]+/g) ?? []);
-  const [own, files] = [/^\/registry\/packages\/apikeys\/api-docs\/\w+\/$/, `${address}/blob/v${version}/`];
-  const before = targets(registryPages({ version, description }));
-  expect(
-    before.filter((target) => !own.test(target) && !target.startsWith("https://www.pulumi.com")),
-  ).toEqual([]);
-  expect(before.length).toBeGreaterThan(6);
-  const linked = targets(registryPages(released)).filter((target) => target.startsWith(files));
-  expect(linked.length).toBeGreaterThan(5);
-  for (const target of linked)
-    expect(readPage(target.slice(files.length).replace(/#.*/, ""))).toContain("# ");
 });
 
 test("the schema says in a release where the plugin is, and who publishes it", () => {
