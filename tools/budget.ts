@@ -13,8 +13,8 @@ interface Budget {
 
 const budgets: readonly Budget[] = [
   { folders: ["provider", "sdk"], lines: 10_811, files: 67 },
-  { folders: ["test"], lines: 24_696, files: 186 },
-  { folders: ["tools"], lines: 6_230, files: 56 },
+  { folders: ["test"], lines: 24_651, files: 186 },
+  { folders: ["tools"], lines: 5_810, files: 51 },
   { folders: ["standin", "cli"], lines: 2_929, files: 26 },
 ];
 const mostWordsOfRules = 2_800;
