@@ -43,7 +43,7 @@ test("connections are not reused after the service has closed them between two r
 
 const short = { connectMs: 2_000, headersMs: 500, exchangeMs: 3_000 };
 
-test("an answer may be large, but has a limit", async () => {
+test("an answer of 5 MB is read, and one above the limit is cut off", async () => {
   const apiKeys = Array.from({ length: 20_000 }, (_, n) => ({ id: `key_${n}`, name: "x".repeat(250) }));
   const server = await wireServer((_request, socket) => {
     if (server.requests.length === 1) return answer(200, { apiKeys });
@@ -58,7 +58,7 @@ test("an answer may be large, but has a limit", async () => {
   await expect.poll(() => server.sockets.size).toBe(0);
 });
 
-test("a request without an answer ends after a while", async () => {
+test("a request without an answer fails after a while", async () => {
   const server = await wireServer(() => undefined);
   const call = callTo(server.url, { timeOuts: short });
   const error = await errorOf(api.createApiKey(call, newKey));
@@ -69,7 +69,7 @@ test("a request without an answer ends after a while", async () => {
   await expect.poll(() => server.sockets.size).toBe(0);
 });
 
-test("an answer that arrives too slowly ends, even if its bytes keep coming", async () => {
+test("an answer that arrives too slowly fails, even if its bytes keep coming", async () => {
   const server = await wireServer((_request, socket) => {
     socket.write("HTTP/1.1 200 X\r\ncontent-length: 100000\r\n\r\n");
     const drip = setInterval(() => socket.write(" "), 20);
@@ -85,7 +85,7 @@ test("an answer that arrives too slowly ends, even if its bytes keep coming", as
   await expect.poll(() => server.sockets.size).toBe(0);
 });
 
-test("an attempt to connect ends after a while", async () => {
+test("an attempt to connect fails after a while", async () => {
   // The server never answers the TLS handshake: the socket is connected, but not ready for a request.
   const mute = await wireServer(() => undefined);
   const timeOuts = { connectMs: 100, headersMs: 5_000, exchangeMs: 5_000 };

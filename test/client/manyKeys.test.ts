@@ -225,7 +225,7 @@ test.each([
   ["and the list is empty from then on", undefined, answered(200, { apiKeys: [] })],
   ["and the list never had the key", answered(200, { apiKeys: [] }), undefined],
   ["and keys can't be listed", answered(403), undefined],
-])("R6 no key is gone if everything is a 404 since the workspace was read, %s", async (_, before, then) => {
+])("R6 no key is gone if every answer after that of the workspace is a 404, %s", async (_, before, then) => {
   const service = await startService();
   const [lost, alive] = (await create(service, many(2))) as [Held, Held];
   if (before !== undefined) service.inject({ endpoint: "listApiKeys", ...always, fault: before });

@@ -159,7 +159,7 @@ test("a 429 pauses other calls to the same origin, but not to another one", asyn
   expect(busy.requests).toHaveLength(3);
 });
 
-test("a limited number of requests run at once", async () => {
+test("at most a fixed number of requests run at once", async () => {
   const waiting: (() => void)[] = [];
   const server = await wireServer((_request, socket) => {
     waiting.push(() => socket.write(answer(200, keyAnswer)));

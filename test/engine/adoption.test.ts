@@ -35,7 +35,7 @@ async function holdersOf({ stack }: Fixture, id: string) {
   );
 }
 
-it("K11 existing keys are adopted by reads and edits alone, stay if only the engine replaces them, and are deleted by destroy", async () => {
+it("K11 existing keys are adopted without a POST, stay if only the engine replaces them, and are deleted by destroy", async () => {
   const fixture = await createFixture("adopted", { host: "plugin" });
   const ids = ["key_ci", "key_one", "key_two"];
   for (const id of ids)

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createFixture } from "./fixture";
 
-it("names that a program leaves out come from the pattern in stack config, with the plugin, and only once", async () => {
+it("with the plugin, keys without a name get one from the pattern in stack config, and keep it", async () => {
   const { stack, service } = await createFixture("autonaming", {
     host: "plugin",
     program: `import { ApiKey, RotatingApiKey, Scope } from "pulumi-apikeys";

@@ -63,7 +63,7 @@ async function expectRefused(
 }
 
 describe.each(forms)("the grant of %s", (_form, program, host) => {
-  it("B6 is granted once, whatever forces its replacement, and once more for another value of `grant`", async () => {
+  it("B6 a grant is made once, whatever forces its replacement, and once more for another value of `grant`", async () => {
     const triggered = (value: string) => program("held", hundred, `replacementTrigger: "${value}"`);
     const fixture = await createFixture("grant", { host, program: triggered("1") });
     await update(fixture);
@@ -81,7 +81,7 @@ describe.each(forms)("the grant of %s", (_form, program, host) => {
     await expectSilentUp(fixture);
   });
 
-  it("B6 is granted once under another name, and keeps its record with aliases or by its id", async () => {
+  it("B6 a grant is made once under another name, and keeps its record with aliases or by its id", async () => {
     const fixture = await createFixture("grant-renamed", { host, program: program() });
     await update(fixture);
     await fixture.declare(program("renamed"));
@@ -93,7 +93,7 @@ describe.each(forms)("the grant of %s", (_form, program, host) => {
     expect(granted(fixture)).toBe(1);
   });
 
-  it("B3 B6 is not sent again after a lost answer, whatever would replace it", async () => {
+  it("B3 B6 a grant is not sent again after a lost answer, whatever would replace it", async () => {
     const fixture = await createFixture("grant-lost", { host, program: program() });
     fixture.service.inject({ endpoint: "createBilling", fault: { kind: "resetAfter" } });
     expect((await fixture.stack.up()).ok).toBe(false);
@@ -105,7 +105,7 @@ describe.each(forms)("the grant of %s", (_form, program, host) => {
   });
 });
 
-it("B6 is not read before each update of a Node.js program with the plugin, so an update can target another resource", async () => {
+it("B6 a grant of a Node.js program with the plugin is not read before each update, so an update can target another resource", async () => {
   const sdk = (more = "") => `
     import { ApiKey, CustomerBilling } from "pulumi-apikeys";
     new CustomerBilling("held", { workspaceId: "ws_main", ${hundred} });
@@ -120,7 +120,7 @@ it("B6 is not read before each update of a Node.js program with the plugin, so a
   expect(fixture.service.keys()).toHaveLength(1);
 });
 
-it("B6 grants nothing if state can't be read, and the error says why; state is read again, because the engine may be writing it", async () => {
+it("B6 a program that can't read its state grants nothing, after several attempts, and the error says why", async () => {
   /** The engine fails this many reads of the state. */
   const program = (times: string) => `
     import * as pulumi from "@pulumi/pulumi";
@@ -163,7 +163,7 @@ const construct = async (name, _type, _inputs, options) => ({ urn: new Team(name
 pulumi.provider.main({ version: "1.0.0", construct }, process.argv.slice(2));
 `;
 
-it("B6 is granted once in a component that is a provider of its own, where no program reads the stack's state", async () => {
+it("B6 a grant in a component that is a provider of its own is made once, although no program reads the stack's state", async () => {
   const program = (name: string) => `
     import * as pulumi from "@pulumi/pulumi";
     new pulumi.ComponentResource("teams:index:Team", "${name}", {}, {}, true);`;

@@ -113,7 +113,7 @@ const wrong: readonly (readonly [string, string])[] = [
   ["cus_60,Sixty,Ltd,free", "must be id,name,plan"],
   ["cus_1,Again,pro", "cus_1 is listed twice"],
 ];
-it("R8 examples/customers fails the preview of a wrong line, without a request", async () => {
+it("R8 examples/customers fails the preview for a wrong line of its CSV file, without a request", async () => {
   const fixture = await customers();
   for (const [line, reason] of wrong) {
     await write(fixture, [...lines(fifty.slice(0, 2)), line]);

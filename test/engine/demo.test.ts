@@ -32,14 +32,14 @@ describe("the demo", () => {
     run = await demo();
   });
 
-  it("succeeds in every step", () => {
+  it("the demo succeeds in every step", () => {
     expect(run.code, run.output).toBe(0);
     expect(resultsIn(run.stdout)).toEqual(Array(10).fill("ok"));
     expect(run.stdout.match(/^checked: /gm)).toHaveLength(9);
     expect(run.stdout).not.toContain("FAILED:");
   });
 
-  it("shows the engine's own output, without colours if there is no terminal", () => {
+  it("the demo shows the engine's own output, without colours if there is no terminal", () => {
     for (const text of ["+ 3 to create", "+ 3 created", "+-1 replaced", "- 3 deleted"]) {
       expect(run.stdout).toContain(text);
     }
@@ -47,7 +47,7 @@ describe("the demo", () => {
     expect(run.stdout).not.toContain("\u001b");
   });
 
-  it("shows secrets as the engine does, and no secret of the stand-in", () => {
+  it("the demo shows secrets as the engine does, and no secret of the stand-in", () => {
     expect(run.stdout).toContain("shopKey         : [secret]");
     expect(run.output).not.toMatch(/sk_\w{8}/);
     expect(run.output).not.toContain("standin-access-token");

@@ -25,14 +25,14 @@ async function expectDestroyed({ stack }: Fixture) {
 describe("the folders under examples/", () => {
   const run = ["adopt", "billing", "customers", "quickstart", "rotation", "workspace-baseline"];
 
-  it("are all run by a test: here, or in customersExample, demo, languages and policy.test.ts", async () => {
+  it("every folder under examples/ is run by a test: here, or in customersExample, demo, languages and policy.test.ts", async () => {
     const entries = await readdir(examples, { withFileTypes: true });
     const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
     expect(folders.toSorted()).toEqual([...run, "demo", "go", "policies", "python", "yaml"].toSorted());
   });
 
   it.each(run)(
-    "name this package's version, and describe exactly the config that the program requires: %s",
+    "the project examples/%s names this package's version, and describes exactly the config that its program requires",
     async (name) => {
       expect(JSON.parse(await read(`${name}/package.json`))).toMatchObject({
         name: `apikeys-${name}`,

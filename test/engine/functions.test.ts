@@ -78,7 +78,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture?.close());
 
-it("the plain forms return what the service has under the interface's names, and read it in each preview and update", async () => {
+it("the plain forms of functions return the service's values under the interface's names, and read them in each preview and update", async () => {
   await fixture.declare(
     programOfFunctions({
       workspaces: "apikeys.getWorkspaces()",
@@ -172,7 +172,7 @@ it("a function with `{provider}` uses that Provider's credentials, and the Outpu
   await expectPlain();
 });
 
-it("a name or id that is missing or ambiguous is an error with a code, which lists what there is", async () => {
+it("a function fails for a name or id that is missing or ambiguous, with a code and the names that exist", async () => {
   const key = (by: string) => `messageOf(() => apikeys.getApiKey({ workspaceId: "ws_main", ${by} }))`;
   await fixture.declare(
     programOfFunctions(
@@ -260,7 +260,7 @@ it("a program that calls a function ends by itself, although connections are kep
   expect(fixture.service.requests).toHaveLength(2);
 });
 
-it("the Output form stays unknown in a preview with an unknown argument, without a request; the update resolves it", async () => {
+it("the Output form of a function is unknown in a preview with an unknown argument, without a request; the update resolves it", async () => {
   await fixture.declare(
     programOfFunctions(
       { found: "apikeys.getApiKeyOutput({ workspaceId: made.workspaceId, id: made.id })" },

@@ -33,7 +33,7 @@ const afterOne = {
 describe.each(isAll ? (["dynamic", "plugin"] as const) : (["plugin"] as const))(
   "one Ctrl-C in the %s host",
   (host) => {
-    it("R20 lets requests finish and saves their results; the next update does the rest, and grants nothing again", async () => {
+    it("R20 one Ctrl-C lets requests finish and saves their results; the next update does the rest, and grants nothing again", async () => {
       const { printed, sent, left } = afterOne[host];
       const fixture = await start(host);
       const { ok, output } = await interrupt(fixture, "ctrlC", programs.during, writes);
@@ -67,7 +67,7 @@ describe.each(isAll ? (["dynamic", "plugin"] as const) : (["plugin"] as const))(
 describe.each(isAll ? (["dynamic", "plugin"] as const) : (["dynamic"] as const))(
   "two Ctrl-C in the %s host",
   (host) => {
-    it("R20 delete new keys and name the grant; the next update does everything, and adopts the grant by `billingId`", async () => {
+    it("R20 two Ctrl-C delete new keys and name the grant; the next update does everything, and adopts the grant by `billingId`", async () => {
       const fixture = await start(host);
       const before = live(fixture);
       const cut = await interrupt(fixture, "twoCtrlC", programs.during, writes);
@@ -100,7 +100,7 @@ describe.each(isAll ? (["dynamic", "plugin"] as const) : (["dynamic"] as const))
       expect(await held(fixture)).toEqual({ keys: live(fixture), pending: [], billingId: undefined });
     });
 
-    it("R20 name each request without an answer before the engine kills the host", async () => {
+    it("R20 two Ctrl-C name each request without an answer before the engine kills the host", async () => {
       const fixture = await start(host);
       const kept = live(fixture);
       const program = `${programs.before}

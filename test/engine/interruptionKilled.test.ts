@@ -21,7 +21,7 @@ const cases = (["dynamic", "plugin"] as const).flatMap((host) => [
 ]);
 
 describe.each(cases)("SIGKILL of $killed in the $host host", ({ ending, host }) => {
-  it("R20 K6 leaves state as before; the next update does everything, and names the keys left behind", async () => {
+  it("R20 K6 a SIGKILL leaves state as before; the next update does everything, and names the keys left behind", async () => {
     const engineGone = ending === "engineKilled";
     const fixture = await start(host);
     const before = live(fixture);

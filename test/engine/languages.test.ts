@@ -57,7 +57,7 @@ beforeAll(async () => {
   );
 }, 600_000);
 
-it("shows each resource in every language in the published schema, in TypeScript that compiles", async () => {
+it("the published schema shows each resource in every language, and its TypeScript compiles", async () => {
   const shown = descriptions.map((text) => codeBlocks(text).map(({ language }) => language));
   expect(shown).toEqual(Object.keys(definitions).map(() => ["typescript", "python", "go", "yaml"]));
   const project = await createProject("schema");
@@ -111,7 +111,7 @@ describe.each(["python", "go"] as const)("the Automation API of %s", (language) 
     return { service, tools, home, env, program: await examples[language](dir, tools.path, shell) };
   }
 
-  it("R13 R5 runs the example: creates, changes, reverts a change made outside Pulumi, destroys, and shows no secret", async () => {
+  it(`R13 R5 examples/${language} creates, changes, reverts a change made outside Pulumi, destroys, and shows no secret`, async () => {
     const { service, home, env, program } = await start();
     const printed: string[] = [];
     const run = async (...args: readonly string[]) => {
@@ -161,7 +161,7 @@ describe.each(["python", "go"] as const)("the Automation API of %s", (language) 
     await expectKept(service.secrets(), printed, home.path);
   }, 600_000);
 
-  it("runs or compiles the programs on the pages and in the published schema", async () => {
+  it(`programs in ${language} on the pages and in the published schema run or compile`, async () => {
     const { tools, home, env, program } = await start();
     const shown = [...Object.values(pages), ...descriptions].flatMap((text) => blocks(language, text));
     expect(shown.length).toBeGreaterThan(descriptions.length);
@@ -193,7 +193,7 @@ describe("programs in YAML", () => {
     return createFixture(name, { byCli: true, env, ...(example && { example }) });
   }
 
-  it("creates the key of docs/plugin.md with the plugin that the program names", async () => {
+  it("the YAML program of docs/plugin.md creates its key with the plugin that it names", async () => {
     const { project, service, stack } = await start("shop");
     const [text = ""] = blocks("yaml", section("YAML", pages["plugin.md"]));
     await project.write("Pulumi.yaml", text);
@@ -206,7 +206,7 @@ describe("programs in YAML", () => {
     expect(await stack.outputs()).toEqual({ ciKey: { value: service.secrets().at(-1), secret: true } });
   }, 600_000);
 
-  it("R13 runs examples/yaml: creates every resource, changes nothing, and keeps the protected credits", async () => {
+  it("R13 examples/yaml creates every resource, then changes nothing, and keeps the protected credits", async () => {
     const fixture = await start("apikeys-yaml", "yaml");
     const { service, stack } = fixture;
     expect(await stack.up()).toMatchObject({ ok: true, changes: { create: 7 } });

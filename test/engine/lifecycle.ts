@@ -73,7 +73,7 @@ export function describeLifecycle(host: Host): void {
       });
     });
 
-    it("R2 R13 the same values written differently are no change, and the update writes nothing", () => {
+    it("R2 R13 another spelling of the same values is no change, and the update writes nothing", () => {
       const { preview, up } = ran.respelled;
       for (const outcome of [preview, up]) expect(actingIn(outcome)).toEqual({});
       expect(ran.respelled.preview.output).not.toContain("[unknown]");
@@ -99,7 +99,7 @@ export function describeLifecycle(host: Host): void {
       expect(writesOf(up)).toEqual({ editApiKey: 3 + 1 + 6, editWorkspace: 1 });
     });
 
-    it("R12 R15 R18 the plugin's preview shows no resource whose inputs stay; the dynamic host's shows those that may change", () => {
+    it("R12 R15 R18 the plugin's preview leaves out resources whose inputs stay; the dynamic host's shows those that may change", () => {
       const shown = Object.keys(actingIn(ran.edited.preview)).filter((name) => users.includes(name));
       expect(shown.toSorted()).toEqual(host === "plugin" ? [] : users);
     });

@@ -57,7 +57,7 @@ describe.each(someOf(kinds, (kind) => kind === "npm package"))("the plugin insta
   });
   afterAll(() => Promise.all([service?.close(), project?.remove()]));
 
-  it("creates, updates, then shows no change, and destroys", async () => {
+  it("an installed plugin creates, updates, then shows no change, and destroys", async () => {
     expect(await stack.preview()).toMatchObject({ ok: true, changes: { create: 2 } });
     const up = await stack.up();
     expect(up, up.output).toMatchObject({ ok: true, changes: { create: 2 } });
@@ -71,12 +71,12 @@ describe.each(someOf(kinds, (kind) => kind === "npm package"))("the plugin insta
     expect(service.keys()).toEqual([]);
   });
 
-  it.runIf(kind === "npm package")("hands its schema to the CLI", async () => {
+  it.runIf(kind === "npm package")("an installed plugin hands its schema to the CLI", async () => {
     const { stdout } = await stack.run(["package", "get-schema", `./${inPackage}/pulumi-resource-apikeys`]);
     expect(JSON.parse(stdout)).toMatchObject({ name: "apikeys", version });
   });
 
-  it("keeps compiled code for its next start, unless it is an executable", () => {
+  it("an installed plugin keeps compiled code for its next start, unless it is an executable", () => {
     const installed =
       kind === "npm package" ? inPackage : `.pulumi-home/plugins/resource-apikeys-v${version}`;
     expect(existsSync(join(project.dir, installed, "compiled"))).toBe(kind !== "executable");

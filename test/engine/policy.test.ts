@@ -42,7 +42,7 @@ describe("the policy packs of docs/policies.md and of examples/policies", () => 
   });
   afterAll(() => fixture?.close());
 
-  it("fail the preview for exactly the keys that violate them, with the plugin", async () => {
+  it("policy packs fail the preview for exactly the keys that violate them, with the plugin", async () => {
     await fixture.project.setHost("plugin");
     await fixture.declare(`import { ApiKey, ApiKeySet } from "pulumi-apikeys";
 const orders = { representation: "orders", read: true };
@@ -61,7 +61,7 @@ new ApiKeySet("set", {
     expect(outcome.ok).toBe(false);
   });
 
-  it("print what the page shows", async () => {
+  it("policy packs print what docs/policies.md shows", async () => {
     await fixture.project.setHost("dynamic");
     await fixture.declare(`import { ApiKeySet } from "pulumi-apikeys";
 new ApiKeySet("customers", {
@@ -74,7 +74,7 @@ new ApiKeySet("customers", {
     expect(outcome.stdout).toContain(printed);
   });
 
-  it("accept what they allow, and can count the keys of a stack by their class", async () => {
+  it("policy packs accept what they allow, and can count the keys of a stack by their class", async () => {
     await fixture.project.setHost("dynamic");
     await fixture.declare(`import { ApiKey } from "pulumi-apikeys";
 for (const name of ["one", "two"])

@@ -21,7 +21,7 @@ describe("a newcomer who follows README.md in an empty folder", () => {
   });
   afterAll(() => reader?.close());
 
-  it("sees the preview that the page shows, creates the key and reads its secret", async () => {
+  it("a newcomer sees the preview that README.md shows, creates the key and reads its secret", async () => {
     const previewed = await follow(steps.slice(0, create));
     // The preview has shown that the program compiles.
     await reader.run("export PULUMI_NODEJS_TRANSPILE_ONLY=true");
@@ -32,7 +32,7 @@ describe("a newcomer who follows README.md in an empty folder", () => {
     expect(followed.at(-1)?.stdout).toBe(`${key?.key}\n`);
   });
 
-  it("sees a change in the preview, updates the key and deletes it", async () => {
+  it("a newcomer sees a change in the preview, updates the key and deletes it", async () => {
     const [program = ""] = blocks("ts", steps);
     const line = '{ representation: "customers", read: true';
     expect(program).toContain(line);
@@ -45,7 +45,7 @@ describe("a newcomer who follows README.md in an empty folder", () => {
     expect(live()).toEqual([]);
   });
 
-  it("configures another service with the commands of docs/configuration.md", async () => {
+  it("a newcomer configures another service with the commands of docs/configuration.md", async () => {
     const [url = "", token = ""] = commandLines(page("configuration.md"));
     for (const line of [url, `printf token-of-mine | ${token}`]) {
       const ran = await reader.run(line);

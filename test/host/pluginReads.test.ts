@@ -27,7 +27,7 @@ const resource = (kind: string) => fixture.host.resource(kind);
 const someKey = (more: Partial<StoredKey> = {}) =>
   fixture.standIn.addKey({ ...least, scopes: [orders], ...more });
 
-test("functions called in the plugin return what the service has", async () => {
+test("functions called in the plugin return the service's values", async () => {
   const { id } = someKey();
   fixture.standIn.addScope({ workspaceId, representation: "orders" });
   const { invoke } = fixture.host;

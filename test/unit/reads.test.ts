@@ -76,7 +76,7 @@ test("R5 a shared read takes one new request for all readers that read again", a
   expect(await list.recent("c")).toEqual(known(2));
 });
 
-test("a shared read that throws fails those who wait, without an unhandled rejection", async () => {
+test("a shared read that throws fails all its readers, without an unhandled rejection", async () => {
   const unheard: unknown[] = [];
   const hear = (error: unknown) => void unheard.push(error);
   process.on("unhandledRejection", hear);
@@ -92,7 +92,7 @@ const credentials = { baseUrl: "https://api.test", accessToken: "token" };
 const silent: Transport = { send: () => new Promise(() => {}), writes: 0, close: async () => {} };
 const call = { transport: silent, credentials };
 
-test("a list is shared only by calls with the same base URL, token and connections", () => {
+test("R5 a list is shared only by calls with the same base URL, token and connections", () => {
   const keys = sharedReads(call).keys("ws_1");
   expect(sharedReads({ ...call, credentials: { ...credentials } }).keys("ws_1")).toBe(keys);
   for (const other of [

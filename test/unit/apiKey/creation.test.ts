@@ -200,7 +200,7 @@ describe("a create whose answer is lost", () => {
     },
   );
 
-  test("K6 what a lost create has made is searched for among the new keys of its name and customer that no resource has", async () => {
+  test("K6 the key of a lost create is searched for among the new keys of its name and customer that no resource has", async () => {
     const before = [other, made("key_0")];
     const created = { ...made("key_2"), name: " CI", createdAt: "2026-11-25" };
     const keys = failing(lost, before, [...before, created, { ...made("key_3"), name: "b" }, made("key_4")]);

@@ -87,7 +87,7 @@ test("E1 a key that could not be deleted keeps its secret, and is kept if the pr
   expect(set.gone).toEqual(["key_1"]);
 });
 
-test("R5 a name that was removed outside Pulumi is drift", async () => {
+test("R5 a key's name that was removed outside Pulumi is drift", async () => {
   const set = service({});
   const { id, state } = await set.create(single);
   Object.assign(set.live.get("key_1") ?? {}, { name: "" });

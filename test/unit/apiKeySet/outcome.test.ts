@@ -9,7 +9,7 @@ import { service } from "./setService";
 const of = (keys: object) => ({ workspaceId: "ws_1", defaults: { customerId: "c" }, keys });
 const own = { customerId: "c", scopes: [], enabled: true };
 
-test("R2 outputs are in the program's order, whichever key was created or read first", async () => {
+test("R2 the outputs of a set are in the program's order, whichever key was created or read first", async () => {
   const set = service();
   const slowly = (isIt: (asked: Asked) => boolean) =>
     set.always(isIt, async (answer) => {
@@ -96,7 +96,7 @@ describe("keys that are still to be deleted", () => {
     return { set, id, state: { ...state, __toDelete: left } };
   };
 
-  test("R6 K11 stay in state after a refresh, and are deleted by destroy unless another resource has them", async () => {
+  test("R6 K11 keys to delete stay in state after a refresh, and destroy deletes them unless another resource has them", async () => {
     const { set, id, state } = await opened();
     expect((await set.read(id, state))?.state["__toDelete"]).toEqual(left);
     const { inputs } = set.check(of({ a: {} }), undefined);
@@ -105,7 +105,7 @@ describe("keys that are still to be deleted", () => {
     expect(set.gone.toSorted()).toEqual(["key_1", "old_1"]);
   });
 
-  test("K6 are not warned about when an update creates keys of their name", async () => {
+  test("K6 an update that creates keys with the name of keys to delete does not warn of these", async () => {
     const { set, id, state } = await opened();
     const next = await set.update({ id, state }, of({ a: {}, b: {} }), of({ a: {} }));
     expect(next.state).not.toHaveProperty("__toDelete");

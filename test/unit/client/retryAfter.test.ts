@@ -12,13 +12,13 @@ describe("Retry-After", () => {
     ["31536000", 31_536_000_000],
     ["Thu, 01 Jan 2026 00:00:10 GMT", 10_000],
     ["Thursday, 01-Jan-26 00:00:10 GMT", 10_000],
-  ])("of %s asks for %i ms", (header, ms) => {
+  ])("Retry-After: %s asks for a pause of %i ms", (header, ms) => {
     expect(retryAfterMs(header)).toBe(ms);
   });
 
   const odd = ["", "soon", "-5", "+5", "1e3", "5 s", "Infinity", "NaN", "Wed, 31 Dec 2025 00:00:00 GMT"];
   const tooLong = ["31536001", "1767225600", "9".repeat(400), "Fri, 01 Jan 9999 00:00:00 GMT"];
-  it.each([undefined, ...odd, ...tooLong])("of %s asks for nothing", (header) => {
+  it.each([undefined, ...odd, ...tooLong])("Retry-After: %s asks for no pause", (header) => {
     expect(retryAfterMs(header)).toBeUndefined();
   });
 });

@@ -149,7 +149,7 @@ test.each<[string, object, object, object]>([
   expect(diffOf({ ...stateOf(least), ...state }, inputs)).toEqual(expected);
 });
 
-test("K6 a secret that was never in state is no change", () => {
+test("K6 a state without a secret, which never had one, shows no change", () => {
   expect(diffOf(withoutKey, {})).toEqual(unchanged);
 });
 
@@ -171,7 +171,7 @@ test.each<[string, readonly unknown[], readonly unknown[], Readonly<Record<strin
   expect(Object.fromEntries(changes.map(({ path, kind }) => [path.join(), kind]))).toEqual(expected);
 });
 
-test("R18 an entry whose name every object inherits is added as any other", () => {
+test("R18 the diff adds an entry with the name of an inherited property, such as constructor, like any other", () => {
   const change = { path: ["keys", "constructor"], kind: "add" };
   expect(changesAt(["keys"], { a: {} }, { a: {}, constructor: {} })).toEqual([change]);
 });

@@ -10,7 +10,7 @@ const silent = () => expect.unreachable("no request is made here");
 const unknown = unknownSentinels[0];
 const kind = "ApiKey";
 
-test("R17 a resource whose object is not known yet, or that has no name, has no twin", () => {
+test("R17 a resource without a name, or whose object is not known yet, is no duplicate of another one", () => {
   const run = openDeclarations();
   for (const name of ["one", "two"]) expect(run.add(kind, name, [], undefined).twinOf("a")).toBeUndefined();
   for (const _ of [1, 2]) expect(run.add(kind, undefined, ["a"], undefined)).toBe(unchecked);
@@ -20,7 +20,7 @@ test("R17 a resource whose object is not known yet, or that has no name, has no 
   expect(run.has("a")).toBe(true);
 });
 
-test("R17 B6 resources of one name are told apart, and only one that declares the same replaces itself", () => {
+test("R17 B6 resources of one name are told apart by kind, and only one that declares the same replaces itself", () => {
   const run = openDeclarations();
   run.add(kind, "one", ["a"], undefined);
   expect(run.add("ApiKeySet", "one", ["a"], undefined).twinOf("a")).toBe("one");

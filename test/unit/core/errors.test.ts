@@ -44,7 +44,7 @@ test.each([
   },
 );
 
-test("the error of a call says what is known where no words say that it is not, and keeps other advice", () => {
+test("the error of a call without words for doubt says what state has, and keeps its own advice", () => {
   const { unclear: _, ...without } = words;
   const reset = new CallError("ambiguous", "the connection was reset", undefined);
   expect(messageOf(reset, without)).toContain("the connection was reset.\nIt stays in state.");
@@ -75,7 +75,7 @@ test("R16 a secret that contains the end of a sentence is masked as a whole", ()
   expect(message).toBe("APIKEYS2003: [secret]: It is called [secret].\nState is unchanged.");
 });
 
-test("the first line has at most 160 characters, and is followed by all of it if it was cut", () => {
+test("the first line of an error has at most 160 characters; if it was cut, all of it follows", () => {
   const short = new Failure("refused", [
     `the service answered 409: "${"x".repeat(60)}"`,
     "Nothing was created",
@@ -138,6 +138,6 @@ test("a message about a bug says where to report it, once a release has written 
   expect(askForReport(bugs.url)).toBe("please report it at https://github.com/acme/pulumi-apikeys/issues");
 });
 
-test("counts have commas", () => {
+test("counts in messages have commas", () => {
   expect([999, 1_000, 1_234_567].map(numeral)).toEqual(["999", "1,000", "1,234,567"]);
 });

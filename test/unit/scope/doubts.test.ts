@@ -44,15 +44,18 @@ describe("the create of a scope whose POST fails", () => {
     return subject.create(inputs);
   };
 
-  test.each([400, 403, 422])("S4 with a %i does not adopt a scope that differs in case", async (status) => {
-    await expect(posting(status)).rejects.toThrow(`the service answered ${status}. Nothing was created`);
-  });
+  test.each([400, 403, 422])(
+    "S4 a create that is answered with %i does not adopt a scope that differs in case",
+    async (status) => {
+      await expect(posting(status)).rejects.toThrow(`the service answered ${status}. Nothing was created`);
+    },
+  );
 
-  test("S4 with a 409 accepts a scope that differs only in case as its result", async () => {
+  test("S4 a create that is answered with 409 adopts a scope that differs only in case", async () => {
     expect((await posting(409)).id).toBe("sc_other");
   });
 
-  test("S4 with a 500 accepts such a scope only if it was not there before", async () => {
+  test("S4 a create that is answered with 500 adopts a scope that differs in case only if it is new", async () => {
     await expect(posting(500)).rejects.toThrow("It is not known whether the scope was created");
     post = () => {
       listed = [other, { ...other, id: "sc_1", representation: "Orders" }];
@@ -77,7 +80,7 @@ describe("the create of a scope whose POST fails", () => {
   });
 
   test.each([409, 422])(
-    "S4 with a %i fails with the service's answer even if the list can't be read afterwards",
+    "S4 a create that is answered with %i fails with that answer, even if the list can't be read afterwards",
     async (status) => {
       post = () => {
         listFault = failed(403);
@@ -105,7 +108,7 @@ describe("a scope without the fields that a service leaves out", () => {
   const described = { ...inputs, description: "Every order" };
   const brief = { ...inputs, id: "sc_1" };
 
-  test("S1 S3 S4 is adopted, created and read without a word", async () => {
+  test("S1 S3 S4 a scope whose answers leave out its description is adopted, created and read without a warning", async () => {
     post = () => ({ scope: brief });
     const { id, state } = await subject.create(described);
     listed = [brief];
@@ -140,7 +143,7 @@ describe("a scope that the list does not show", () => {
     },
   );
 
-  test("S3 is looked for in a list that was read after its create, not in an earlier one", async () => {
+  test("S3 a refresh looks for a scope in a list that was read after its create, not in an earlier one", async () => {
     const { id, state } = await subject.create(inputs);
     listed = [other, { ...inputs, id: "sc_1" }];
     expect(await subject.read(id, state)).toEqual({ id, state });

@@ -61,7 +61,7 @@ test("R16 the paths of secret inputs include additionalSecretOutputs, but not wh
   expect(secretPaths({ metadata: { resource } }, none)).toBeUndefined();
 });
 
-describe("R16 a resource's class", () => {
+describe("a resource's class", () => {
   const registered: Record<string, unknown>[] = [];
   beforeEach(async () => {
     registered.length = 0;
@@ -79,7 +79,7 @@ describe("R16 a resource's class", () => {
   };
   const base = { workspaceId: "ws_1", customerId: "c" };
 
-  test("tells the provider which inputs are secret", async () => {
+  test("R16 a resource's class tells the provider which inputs are secret", async () => {
     const key = new ApiKey("ci", { ...base, name: secret("ci") });
     expect(await registration(key)).toMatchObject({ __secrets: [["name"]] });
     const optional = new ApiKey("ci", base, { additionalSecretOutputs: ["name"] });
@@ -90,13 +90,13 @@ describe("R16 a resource's class", () => {
     await (read.urn as unknown as { promise(): Promise<string> }).promise();
   });
 
-  test("R14 of a Provider passes its arguments on as strings, without those that are empty, or turn out undefined or null", async () => {
+  test("R14 a Provider's class passes its arguments on as strings, without those that are empty, or turn out undefined or null", async () => {
     const accessTokenEnv = output<string | undefined>(undefined);
     const args = { baseUrl: output(null as never), allowHttp: output(true), accessToken: "", accessTokenEnv };
     expect(await registration(new Provider("other", args))).toEqual({ "apikeys.provider:allowHttp": "true" });
   });
 
-  test("adds no __secrets without secret inputs, or with only those that are always secret", async () => {
+  test("R16 a resource's class adds no __secrets without secret inputs, or with only those that are always secret", async () => {
     const keys: ApiKeySetArgs["keys"] = { a: { customerId: "c", existingKey: secret("sk") } };
     for (const one of [
       new ApiKey("ci", { ...base, name: output("ci") }),

@@ -48,7 +48,7 @@ test('W1 with "restore", the preview lists which settings that are no longer dec
   ]);
 });
 
-test("W5 of a workspace that the resource leaves for another one, all settings are told to stay or to be restored", () => {
+test("W5 the preview of another workspaceId lists which settings of the former workspace stay and which are restored", () => {
   const other = { ...declared, workspaceId: "ws_2" };
   const three = stay("defaultKeyPrefix", "defaultAllowedIPs", "defaultRateLimitPerSecond");
   const left = "Settings of workspace ws_1 that are no longer managed";

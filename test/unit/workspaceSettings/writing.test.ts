@@ -48,7 +48,7 @@ test("W2: a create sends nothing if the service already has the values, in any s
 });
 
 describe("the body of a PATCH", () => {
-  test("W1 repeats undeclared settings exactly as read, and leaves out absent ones", async () => {
+  test("W1 a PATCH repeats undeclared settings exactly as read, and leaves out absent ones", async () => {
     const defaultAllowedIPs = ["2001:DB8:0::1", "10.0.0.1/32"];
     for (const held of [{ defaultAllowedIPs }, {}]) {
       workspace.held = { defaultKeyPrefix: "old", ...held };
@@ -61,7 +61,7 @@ describe("the body of a PATCH", () => {
   });
 
   test.each([-1, 2 ** 63])(
-    "W1 does not repeat a number that counts as no value (%d), an absent prefix or an empty list",
+    "W1 a PATCH does not repeat a number that counts as no value (%d), an absent prefix or an empty list",
     async (defaultExpiration) => {
       workspace.held = { defaultRateLimitPerSecond: 0, defaultExpiration, defaultAllowedIPs: [] };
       workspace.habits = { patch: "merges" };
@@ -74,7 +74,7 @@ describe("the body of a PATCH", () => {
 test.each([
   ["fills in", {}, { defaultExpiration: 5 }, "should be 0, the service has 5"],
   ["loses", { defaultExpiration: 5 }, { defaultExpiration: undefined }, "should be 5, the service has 0"],
-])("W1 an undeclared setting that a PATCH %s is a warning", async (_how, held, taken, words) => {
+])("W1 an update warns of an undeclared setting that its PATCH %s", async (_how, held, taken, words) => {
   workspace.held = held;
   workspace.habits = { take: (asked) => ({ ...asked, ...taken }) };
   await create({ defaultKeyPrefix: "b" });
@@ -85,7 +85,7 @@ test.each([
 });
 
 test.each(["nothing", "before"] as const)(
-  "R4 settings are read again until a change shows that the answer (%s) doesn't",
+  "R4 settings are read again until a change shows, if the answer (%s) does not show it",
   async (answer) => {
     workspace.habits = { answer, lag: 3 };
     await create({ defaultKeyPrefix: "new" });
@@ -115,18 +115,15 @@ test.each([
     },
     "10.0.0.1, 192.0.2.2",
   ],
-])(
-  "R4 an address that was removed is still allowed if the service %s: an error",
-  async (_how, habits, has) => {
-    workspace.held = { defaultAllowedIPs: ["10.0.0.1"] };
-    workspace.habits = habits;
-    const declared = { workspaceId: "ws_1", defaultAllowedIPs: has.split(", ").slice(1) };
-    const { state, message } = await kept(create(declared));
-    const wanted = declared.defaultAllowedIPs.join() || "no addresses";
-    expect(message).toContain(`defaultAllowedIPs: should be ${wanted}, the service has ${has}`);
-    expect(workspace.settings.diff("ws_1", state, declared).changes).not.toBe(false);
-  },
-);
+])("R4 an update that removes an address fails if the service %s", async (_how, habits, has) => {
+  workspace.held = { defaultAllowedIPs: ["10.0.0.1"] };
+  workspace.habits = habits;
+  const declared = { workspaceId: "ws_1", defaultAllowedIPs: has.split(", ").slice(1) };
+  const { state, message } = await kept(create(declared));
+  const wanted = declared.defaultAllowedIPs.join() || "no addresses";
+  expect(message).toContain(`defaultAllowedIPs: should be ${wanted}, the service has ${has}`);
+  expect(workspace.settings.diff("ws_1", state, declared).changes).not.toBe(false);
+});
 
 test("R2 a setting that was cleared may be absent from the answer, if a GET leaves it out too", async () => {
   workspace.held = { defaultAllowedIPs: ["10.0.0.1"] };
@@ -148,7 +145,7 @@ test("R18 an update leaves the workspace's name and team in state as they are; a
 
 describe("a PATCH of settings whose result is not known", () => {
   test.each([true, false])(
-    "W2 W5 keeps the values from before a create, and destroy restores them (PATCH applied: %s)",
+    "W2 W5 a create whose answer is lost keeps the former values, and destroy restores them (PATCH applied: %s)",
     async (carriedOut) => {
       workspace.fault = { method: "PATCH", error: lost, carriedOut };
       const { state, message } = await kept(create(inputs));
@@ -170,7 +167,7 @@ describe("a PATCH of settings whose result is not known", () => {
     },
   );
 
-  test("R4 keeps the last values read, and the next update applies the change, as previewed", async () => {
+  test("R4 an update whose answer is lost keeps the last values read, and the next one applies the change, as previewed", async () => {
     const { state: made } = await create(inputs);
     const next = { ...inputs, defaultKeyPrefix: "newer", defaultExpiration: 5 };
     workspace.fault = { method: "PATCH", error: lost, carriedOut: true };
@@ -185,7 +182,7 @@ describe("a PATCH of settings whose result is not known", () => {
   });
 
   test.each([undefined, lost])(
-    "W5 names the former values if its create can't be saved to state (%o)",
+    "W5 a create that can't be saved to state names the former values (%o)",
     async (error) => {
       const run = openRun();
       const ending = openWorkspace({ run });
@@ -217,7 +214,7 @@ test("W4 a first PATCH that the service refuses leaves no state, and the error s
   });
 });
 
-test("R4 a write that is answered with a page is an error that says what was answered, and to check the base URL", async () => {
+test("R4 a write that is answered with a page fails, and the error describes the answer and says to check the base URL", async () => {
   workspace.habits = { answer: "page", take: (_asked, before) => before };
   const elsewhere =
     /did not apply the change \(the answer is not JSON\).* If that doesn't help, check the base URL \(.*\), and any proxy/;
