@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createFixture } from "./fixture";
 
-it("with the plugin, keys without a name get one from the pattern in stack config, and keep it", async () => {
+it("with the plugin, keys and scopes without a name get one from the pattern in stack config, and keep it", async () => {
   const { stack, service } = await createFixture("autonaming", {
     host: "plugin",
     program: `import { ApiKey, RotatingApiKey, Scope } from "pulumi-apikeys";
