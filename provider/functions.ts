@@ -10,7 +10,7 @@ import {
 import { Failure, orFail } from "./core/errors";
 import { defined, type Properties } from "./core/state";
 import { listed, sentences } from "./core/text";
-import { configuration, engineConfig, nodeProblem } from "./lifecycle/config";
+import { configuration, engineConfig, nodeProblem, usable } from "./lifecycle/config";
 import type { HostContext } from "./lifecycle/context";
 import { type Listing, orThrow, type SharedRead, type SharedReads, sharedReads } from "./reads";
 
@@ -196,8 +196,7 @@ async function ask<T>(
   act: (reads: SharedReads, call: Call) => Promise<T>,
   advice?: string,
 ): Promise<T> {
-  const found = source.configuration();
-  if (found.problems.length > 0) throw new Failure("configuration", found.problems, { subject: `${doing}:` });
+  const found = usable(source.configuration());
   const call = { transport: source.transport(), credentials: found.credentials };
   const words = { doing, notDone: "", ...(advice && { advice }) };
   return orFail(act(sharedReads(call), call), { setup: found }, words);

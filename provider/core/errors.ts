@@ -13,8 +13,6 @@ interface FailureOptions {
   readonly found?: string;
   /** The last lines, one for each object. */
   readonly lines?: readonly string[];
-  /** What the engine should save although the operation failed, because the object exists. */
-  readonly kept?: Kept;
   /** Whether the service may have an object that is not in state, which the user must be told. */
   readonly unresolved?: boolean;
 }
@@ -29,11 +27,12 @@ export class Failure extends Error {
   /** The reason, what state has, and what to do: a text, in which each sentence is a part, or the parts, if one quotes the service. */
   readonly parts: Parts;
   readonly options: FailureOptions;
+  /** What the engine should save although the operation failed, because the object exists. */
   readonly kept: Kept | undefined;
   /** The message in one line, without the last lines. */
   readonly headline: string;
 
-  constructor(kind: FailureKind, parts: Parts, options: FailureOptions = {}) {
+  constructor(kind: FailureKind, parts: Parts, options: FailureOptions = {}, kept?: Kept) {
     const { subject = "", found, lines = [] } = options;
     const all = typeof parts === "string" ? parts.split(/(?<=\.) (?=[A-Z])/) : parts;
     const inOneLine = (text: string) => inBounds(oneLine(text), longestPart);
@@ -45,7 +44,7 @@ export class Failure extends Error {
     this.kind = kind;
     this.parts = parts;
     this.options = options;
-    this.kept = options.kept;
+    this.kept = kept;
     this.headline = coded(kind, [summary, ...rest].join(" "));
     this.stack = this.message;
   }
@@ -55,12 +54,12 @@ const longestSummary = 160;
 const longestPart = 1_000;
 
 /** The same failure with each text of its message rewritten. */
-export function reworded({ kind, parts, options }: Failure, reword: (text: string) => string): Failure {
+export function reworded({ kind, parts, options, kept }: Failure, reword: (text: string) => string): Failure {
   const { subject = "", found = "", lines = [] } = options;
   const texts = { subject: reword(subject), found: reword(found), lines: lines.map(reword) };
   // A secret may contain the end of a sentence.
   const all = typeof parts === "string" ? reword(parts) : parts.map((part) => part && reword(part));
-  return new Failure(kind, all, { ...options, ...texts });
+  return new Failure(kind, all, { ...options, ...texts }, kept);
 }
 
 /** The service's answers don't show what it has. The message is a phrase to follow what was tried. */

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Credentials } from "../client/send";
 import { isLoopback } from "../client/wire";
-import type { Setup } from "../core/errors";
-import { sentences } from "../core/text";
+import { Failure, type Setup } from "../core/errors";
+import { capitalised, sentences } from "../core/text";
 
 /** The namespaces of stack config, and of the arguments of an explicit Provider. */
 export const configNamespace = "apikeys";
@@ -66,7 +66,7 @@ export function disagreement({ argument, stack }: EngineConfig, env: Environment
 export function configuration(config: EngineConfig, env: Environment): Configuration {
   const { argument, stack } = config;
   const problems: string[] = [];
-  const refuse = (problem: string) => void problems.push(problem);
+  const refuse = (problem: string) => void problems.push(capitalised(problem));
   const variable = (name: string): Choice => [env[name], `the environment variable ${name}`, "environment"];
   /** The value of a setting and where it comes from: the first that is set; "" is not. */
   const chosen = (name: Name): Choice => {
@@ -119,6 +119,12 @@ export function configuration(config: EngineConfig, env: Environment): Configura
     services: problems.length > 0 ? [] : [baseUrl, former].flatMap((url) => serviceAt(url) ?? []),
     withoutKeyList,
   };
+}
+
+/** The configuration. Throws if anything is wrong with it. */
+export function usable(found: Configuration): Configuration {
+  if (found.problems.length > 0) throw new Failure("configuration", found.problems.join(" "));
+  return found;
 }
 
 type Origin = keyof typeof tokenRemedies;

@@ -23,8 +23,8 @@ import {
   withSecrets,
 } from "../core/secrecy";
 import { type Kept, type Properties, providerKey, secretsKey, serviceKey } from "../core/state";
-import { capitalised, inBounds, oneLine } from "../core/text";
-import type { Configuration } from "./config";
+import { inBounds, oneLine } from "../core/text";
+import { type Configuration, usable } from "./config";
 
 /** What the lifecycle needs of its host. */
 export interface HostContext {
@@ -146,9 +146,7 @@ export function openSession(
   const always = given.flatMap((one) => paths.secrets.flatMap((path) => valuesAt(one, path)));
   const hidden = new Set(textsIn([...always, ...secretValues(given, definition.shape.follows)]));
   const ready = () => {
-    const found = configuration();
-    if (found.problems.length > 0)
-      throw new Failure("configuration", found.problems.map(capitalised).join(" "));
+    const found = usable(configuration());
     hidden.add(found.credentials.accessToken);
     return found;
   };

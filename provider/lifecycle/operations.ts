@@ -198,7 +198,7 @@ function operate<T extends (Outcome & { readonly service?: string | undefined })
     const state = wireable({ ...outcome.state, [serviceKey]: service, [failedKey]: undefined });
     if (failure === undefined) return { id, state };
     const kept = { id, state: { ...state, [failedKey]: true } };
-    throw new Failure(failure.kind, failure.parts, { ...failure.options, kept });
+    throw new Failure(failure.kind, failure.parts, failure.options, kept);
   };
   const ifEnded = () => {
     const text = line?.(session);

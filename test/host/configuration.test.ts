@@ -54,9 +54,9 @@ describe.each<[string, (env: Readonly<Record<string, string>>) => Promise<Host>]
     expect(failures).toEqual([
       {
         property: "",
-        reason: expect.stringMatching(/^APIKEYS1002: the service's base URL is not configured\.\n/),
+        reason: expect.stringMatching(/^APIKEYS1002: The service's base URL is not configured\.\n/),
       },
-      { property: "", reason: expect.stringMatching(/^APIKEYS1002: the access token is not configured\.\n/) },
+      { property: "", reason: expect.stringMatching(/^APIKEYS1002: The access token is not configured\.\n/) },
       { property: "", reason: "APIKEYS1001: enabled: must be true or false." },
     ]);
     const held = { id: "key_1", state: least };

@@ -69,7 +69,7 @@ describe("the configuration", () => {
     expect(resolved({ argument, env })).toMatchObject({ accessToken: "from-ci" });
     expect(resolved({ argument, ...others }).problems).toEqual([expect.stringContaining("CI_TOKEN")]);
     expect(resolved({ argument: { ...argument, accessToken: "t" }, env }).problems).toEqual([
-      "the Provider has both accessToken and accessTokenEnv: set one of them.",
+      "The Provider has both accessToken and accessTokenEnv: set one of them.",
     ]);
   });
 
@@ -192,12 +192,12 @@ describe("the base URL", () => {
   ])("R8 the base URL can't be %s, which %s, and the error doesn't quote it", (url, problem) => {
     const [found = "", ...others] = resolved(withUrl(url)).problems;
     expect(others).toEqual([]);
-    expect(found).toMatch(new RegExp(`^stack config apikeys:baseUrl ${problem}`));
+    expect(found).toMatch(new RegExp(`^Stack config apikeys:baseUrl ${problem}`));
     expect(found).not.toContain(url.replace(/^.*\/\//, ""));
     expect(found).not.toContain("hunter2");
     const env = { APIKEYS_BASE_URL: url };
     expect(resolved({ env, stack: { accessToken: "t" } }).problems).toEqual([
-      expect.stringContaining(`the environment variable APIKEYS_BASE_URL ${problem}`),
+      expect.stringContaining(`The environment variable APIKEYS_BASE_URL ${problem}`),
     ]);
   });
 
@@ -225,7 +225,7 @@ test("R8 an access token can't contain white space or what no header carries, an
     fc.property(token, (accessToken) => {
       const [problem, ...others] = resolved({ stack: { baseUrl: "https://a.test", accessToken } }).problems;
       expect(others).toEqual([]);
-      expect(problem).toMatch(/^the access token from stack config apikeys:accessToken contains/);
+      expect(problem).toMatch(/^The access token from stack config apikeys:accessToken contains/);
       expect(problem).not.toContain("SECRET");
     }),
   );

@@ -116,7 +116,7 @@ test("an error is plain text, a line without control characters, bidirectional m
 
 test("an error has its message as stack, and no property that gRPC takes for a status", () => {
   for (const error of [
-    new Failure("refused", "a line", { kept: { id: "key_1", state: {} } }),
+    new Failure("refused", "a line", {}, { id: "key_1", state: {} }),
     new InconclusiveError("gone", "a line", "advice"),
     new CallError("refused", "a line"),
   ]) {
