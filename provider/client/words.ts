@@ -11,22 +11,13 @@ const longest = 300;
 /** A larger body is a page rather than an error. */
 const mostRead = 16_384;
 
-const ofList = new WeakMap<readonly string[], readonly string[]>();
-
 /** How an answer may repeat secrets, the longest first, because one may begin with another. */
 function spellings(secrets: readonly string[]): readonly string[] {
-  const all =
-    ofList.get(secrets) ??
-    [...new Set(secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), inUrl(secret)]))]
-      .filter((spelling) => spelling !== "")
-      .sort((a, b) => b.length - a.length);
-  // A set of thousands of keys has as many secrets, and masks many lines.
-  ofList.set(secrets, all);
-  return all;
+  // Half of a character can't be encoded.
+  const inUrl = (secret: string) => encodeURIComponent(secret.toWellFormed());
+  const all = secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), inUrl(secret)]);
+  return all.filter((spelling) => spelling !== "").sort((a, b) => b.length - a.length);
 }
-
-// Half of a character can't be encoded.
-const inUrl = (secret: string) => encodeURIComponent(secret.toWellFormed());
 
 /** The text with all secrets replaced, also where it has them JSON-escaped or URL-encoded. */
 export function maskSecrets(text: string, secrets: readonly string[]): string {

@@ -150,12 +150,7 @@ export function openSession(
     hidden.add(found.credentials.accessToken);
     return found;
   };
-  let all: readonly string[] = [];
-  const masked = (text: string) => {
-    // One list for as long as nothing is added, because its spellings are cached with it.
-    if (all.length !== hidden.size) all = [...hidden];
-    return inBounds(maskSecrets(oneLine(text), all));
-  };
+  const masked = (text: string) => inBounds(maskSecrets(oneLine(text), [...hidden]));
   const session: OpenSession = {
     warn: (message, shared) =>
       warn(masked(message), shared && { ...shared, general: masked(shared.general) }),
