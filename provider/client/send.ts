@@ -62,8 +62,6 @@ export interface Credentials {
 export interface CallOptions {
   /** What no message may contain, besides the access token and the key in the request. */
   readonly secrets?: Iterable<string> | undefined;
-  /** Called before each time that the request is sent. */
-  readonly sending?: (() => void) | undefined;
   readonly run?: RunOfCall | undefined;
 }
 
@@ -215,7 +213,7 @@ export function openTransport(options: TransportOptions = {}) {
   }
 
   async function exchangeOnce(
-    { method, accessToken, body, isOnce, sending, secrets }: ApiRequest<unknown>,
+    { method, accessToken, body, isOnce, secrets }: ApiRequest<unknown>,
     url: URL,
     lane: Lane,
     attempt: number,
@@ -232,7 +230,6 @@ export function openTransport(options: TransportOptions = {}) {
     // Credits must not be lost to a connection that the service has just closed.
     const agent = isOnce ? agentFor(url) : lane.agent;
     const startedAt = performance.now();
-    sending?.();
     const result = await exchange(
       agent,
       { method, url, headers, body: body && JSON.stringify(body) },
