@@ -102,8 +102,6 @@ export interface TransportOptions {
 export const retryLimits = {
   /** Not counting those after which the service asks to wait. */
   attempts: 4,
-  /** From the first attempt on, without pauses: no further one begins later. */
-  totalMs: 60_000,
   firstPauseMs: 250,
   longestPauseMs: 8_000,
   /** All pauses of one call. */
@@ -163,7 +161,6 @@ export function openTransport(options: TransportOptions = {}) {
   async function repeat<T>(request: ApiRequest<T>, url: URL, lane: Lane): Promise<Written<T>> {
     const { method, isOnce, run } = request;
     const signal = run?.closed;
-    const beganAt = Date.now();
     let attempts = 0;
     let pausedMs = 0;
     let mayBeDone = false;
@@ -171,7 +168,7 @@ export function openTransport(options: TransportOptions = {}) {
       if (!mayBeDone || verdict === "ambiguous") throw new CallError(verdict, message, status);
       throw new CallError("ambiguous", `${message}; an earlier attempt may have succeeded`, status);
     }
-    for (let sent = 0; ; ) {
+    for (let sent = 1; ; sent += 1) {
       for (let until = lane.quietUntil; until > Date.now() && !signal?.aborted; until = lane.quietUntil) {
         const leftMs = until - Date.now();
         pausedMs += leftMs;
@@ -182,10 +179,9 @@ export function openTransport(options: TransportOptions = {}) {
       }
       const barred = isClosed ? "the client was closed" : run?.reasonAgainst(method);
       if (barred !== undefined) {
-        const what = sent === 0 ? "nothing was sent" : "the request was not sent again";
+        const what = sent === 1 ? "nothing was sent" : "the request was not sent again";
         fail(new CallError("notSent", `${what}, because ${barred}`));
       }
-      sent += 1;
       const result = await exchangeOnce(request, url, lane, sent);
       const outcome = judge(result, request);
       if (!(outcome instanceof CallError)) return outcome;
@@ -194,17 +190,15 @@ export function openTransport(options: TransportOptions = {}) {
       if (verdict === "ambiguous" && method !== "GET") mayBeDone = true;
       const askedMs = result.kind === "answered" ? retryAfterMs(result.headers["retry-after"]) : undefined;
       const isThrottled = asksToWait(status, askedMs);
-      const failures = isThrottled ? sent - attempts : attempts + 1;
-      const ceilingMs = Math.min(retryLimits.longestPauseMs, retryLimits.firstPauseMs * 2 ** (failures - 1));
+      const ceilingMs = Math.min(retryLimits.longestPauseMs, retryLimits.firstPauseMs * 2 ** (sent - 1));
       const waitMs = Math.max(askedMs ?? 0, (0.5 + Math.random() / 2) * ceilingMs);
       if (isThrottled) lane.quietUntil = Math.max(lane.quietUntil, Date.now() + waitMs);
       // Without pauses, even these must come to an end.
       if (!isThrottled || signal?.aborted) attempts += 1;
       const isSafe =
         verdict === "notSent" || (isThrottled ? !isOnce : verdict === "ambiguous" && method !== "POST");
-      const isInTime = isThrottled || Date.now() - beganAt - pausedMs < retryLimits.totalMs;
-      const isRepeated = isSafe && isInTime && attempts < retryLimits.attempts;
-      if (!isRepeated || pausedMs + waitMs > retryLimits.pausesMs) fail(outcome);
+      const isInBounds = attempts < retryLimits.attempts && pausedMs + waitMs <= retryLimits.pausesMs;
+      if (!isSafe || !isInBounds) fail(outcome);
       if (!isThrottled) {
         pausedMs += waitMs;
         await pause(waitMs, signal);

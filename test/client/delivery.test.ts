@@ -116,17 +116,6 @@ test("attempts of a call are random and growing times apart", async () => {
   expect(waits).toEqual([125, 250, 500, 250, 500, 1_000]);
 });
 
-test("a call whose attempts have taken a minute begins no further one", async () => {
-  let now = Date.now();
-  vi.spyOn(Date, "now").mockImplementation(() => now);
-  const server = await wireServer(() => {
-    now += 40_000;
-    return answer(503);
-  });
-  await errorOf(api.readApiKey(callTo(server.url), keyPath));
-  expect(server.requests).toHaveLength(2);
-});
-
 test("a GET waits as long as a 503 asks, and fails at once if that is too long", async () => {
   const busy = await wireServer(({ n }) =>
     n === 1 ? answer(503, "", "retry-after: 20") : answer(200, keyAnswer),
