@@ -56,12 +56,6 @@ test("functions called in the plugin return the service's values", async () => {
 test.each([
   ["getKeys", {}, /^This version of pulumi-apikeys has no function apikeys:index:getKeys\.$/],
   ["constructor", {}, /has no function/],
-  [
-    "getScopes",
-    { workspaceID: "ws_main" },
-    /getScopes: no such argument, workspaceID. It has workspaceId\.$/,
-  ],
-  ["getWorkspaces", { name: "Main" }, /getWorkspaces: no such argument, name. It has none\.$/],
   ["getApiKeys", { workspaceId: null }, /^The argument workspaceId is not a string: set it to an id /],
   ["getApiKey", { workspaceId }, /^Finding a key: give either id or name\.$/],
   ["getWorkspace", { id: "a", name: "b" }, /^Finding a workspace: give either id or name\.$/],

@@ -109,9 +109,11 @@ function handlers({ instance, engine, run }: Served) {
       return new Empty();
     }),
     getPluginInfo: unary(async () => new PluginInfo().setVersion(version)),
-    getSchema: unary(async () =>
-      new messages.GetSchemaResponse().setSchema(JSON.stringify((await schema()).default)),
-    ),
+    getSchema: unary(async () => {
+      // Most commands never need it.
+      const schema = await import("./schema.json", { with: { type: "json" } });
+      return new messages.GetSchemaResponse().setSchema(JSON.stringify(schema.default));
+    }),
     checkConfig: unary(async (request: messages.CheckRequest) => {
       const { properties, secrets } = fromStruct(request.getNews());
       const names = ["accessToken", ...[configNamespace, argumentNamespace].map((of) => `${of}:accessToken`)];
@@ -185,32 +187,20 @@ function configFrom(urn: string, given: Properties): EngineConfig {
   );
 }
 
-/** Functions by their tokens. */
+const { getApiKey, getApiKeys, getScopes, getWorkspace, getWorkspaces } = functions;
+type Function = (source: functions.Source, given: never) => Promise<object>;
+const functionsByName = new Map<string, Function>(
+  Object.entries({ getApiKey, getApiKeys, getScopes, getWorkspace, getWorkspaces }),
+);
+
+/** Calls a function by its token. */
 async function invoked(token: string, source: functions.Source, given: Properties): Promise<Properties> {
-  const name = kindIn(token);
-  const find = Object.hasOwn(functionsByName, name) ? functionsByName[name] : undefined;
+  const find = functionsByName.get(kindIn(token));
   if (find === undefined)
     throw new Failure("unsupported", `This version of pulumi-apikeys has no function ${token}.`);
   const args = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
-  const described: Readonly<Record<string, DescribedFunction>> = (await schema()).default.functions;
-  const names = Object.keys(described[token]?.inputs?.properties ?? {});
-  const strange = Object.keys(args).find((one) => !names.includes(one));
-  if (strange === undefined) return (await find(source, args as never)) as Properties;
-  const all = names.join(", ") || "none";
-  throw new Failure("wrongInput", `${name}: no such argument, ${strange}. It has ${all}.`);
+  return (await find(source, args as never)) as Properties;
 }
-
-interface DescribedFunction {
-  readonly inputs?: { readonly properties: object };
-  readonly outputs: object;
-}
-
-const { getApiKey, getApiKeys, getScopes, getWorkspace, getWorkspaces } = functions;
-const functionsByName: Readonly<Record<string, (source: functions.Source, given: never) => Promise<object>>> =
-  { getApiKey, getApiKeys, getScopes, getWorkspace, getWorkspaces };
-
-/** Most commands never need it. */
-const schema = () => import("./schema.json", { with: { type: "json" } });
 
 /** `kept`: what the engine must still save, because the object exists. */
 function serviceError(
