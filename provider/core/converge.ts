@@ -127,8 +127,6 @@ export async function converge<T>(
   let seen = before;
   let isSent = created !== undefined;
   let isSeen = created !== undefined;
-  /** Whether a wait ended with the object still as it was: then later attempts don't wait again. */
-  let hasWaitedInVain = false;
   let problem: string | undefined;
 
   /** Sets `seen` to the result of the write. `was`: the object as it was, if waiting for a change is worthwhile. */
@@ -145,7 +143,6 @@ export async function converge<T>(
       isDone: (record) => record !== undefined && isChanged(record),
     });
     seen = found ?? (await writing.explainMissing());
-    hasWaitedInVain ||= was !== undefined && isStill(before, seen);
   }
   try {
     if (created !== undefined) await observeResult(created, undefined);
@@ -155,7 +152,7 @@ export async function converge<T>(
       if (sent === undefined) break;
       const written = await sent;
       isSent = true;
-      await observeResult(written, hasWaitedInVain ? undefined : seen);
+      await observeResult(written, seen);
       isSeen = true;
     }
     return { record: seen, missed: missedBy(writing, seen), problem };
@@ -255,16 +252,15 @@ export const longestLagMs = 8_100;
 interface Polling<T> {
   readonly look: () => Promise<T>;
   readonly isDone: (seen: T) => boolean;
-  readonly pauses?: readonly number[];
 }
 
 /** Looks now, and after each pause until it is done. Returns what it saw last, done or not. */
 export async function pollUntil<T>(
   session: Pick<Session, "pause" | "over">,
-  { look, isDone, pauses = pausesMs }: Polling<T>,
+  { look, isDone }: Polling<T>,
 ): Promise<T> {
   let seen = await look();
-  for (const ms of pauses) {
+  for (const ms of pausesMs) {
     if (isDone(seen) || session.over.aborted) break;
     await session.pause(ms);
     seen = await look();

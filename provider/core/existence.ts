@@ -1,7 +1,7 @@
 /** Whether an object of the service exists. No single answer says that it doesn't (R6), or that it was deleted (R7). */
 import { CallError, isNotFound, recordOf, type Written } from "../client/send";
 import { type Listing, type Reading, type SharedRead, sharedReads } from "../reads";
-import { longestLagMs, pausesMs, pollUntil, type Settled } from "./converge";
+import { longestLagMs, pollUntil, type Settled } from "./converge";
 import type { Session } from "./definition";
 import { InconclusiveError } from "./errors";
 
@@ -243,23 +243,17 @@ interface Search<T> {
   readonly candidates: (listing: Listing<T>) => readonly T[];
 }
 
-/** Lists that a search has read in vain for 8 seconds: later searches take 2. */
-const searchedInVain = new WeakSet<object>();
-
 /** What a lost create may have created: it was not there before. The list may lag behind. */
 export async function findCreated<T extends Shown>(
   session: Session,
   { workspaceId, list, before, candidates }: Search<T>,
 ): Promise<Reading<readonly T[]>> {
   const isNew = ({ id }: T) => !wasThere(session, workspaceId, before, id);
-  const found = await pollUntil(session, {
+  return pollUntil(session, {
     look: async (): Promise<Reading<readonly T[]>> => {
       const now = await list.fresh();
       return now.kind === "known" ? { kind: "known", value: candidates(now.value).filter(isNew) } : now;
     },
     isDone: (now) => now.kind === "known" && now.value.length > 0,
-    pauses: searchedInVain.has(list) ? pausesMs.slice(0, 3) : pausesMs,
   });
-  if (found.kind === "unavailable" || found.value.length === 0) searchedInVain.add(list);
-  return found;
 }
