@@ -92,50 +92,13 @@ export type WorkspaceRecord = Plain<z.infer<typeof workspace>>;
 /** A scope that a workspace defines. */
 export type ScopeRecord = Plain<z.infer<typeof scope>>;
 
-// ---- Bodies (part 4) ----------------------------------------------------------------------------------------------
-
-export interface CreateApiKey {
-  readonly name: string;
-  readonly workspaceId: string;
-  readonly scopes: readonly KeyScope[];
-  readonly enabled: boolean;
-  readonly customerId: string;
-  readonly prefix?: string | undefined;
-  readonly expiresAt?: number | undefined;
-  readonly externalMeterId?: string | undefined;
-  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
-}
-
-/** `key` is the existing value. Without prefix, expiresAt and externalMeterId. */
-export interface MigrateApiKey extends CreateApiKey {
-  readonly key: string;
-  readonly metadata: Readonly<Record<string, unknown>>;
-}
-
-export type EditApiKey = {
-  readonly [Name in "name" | "enabled" | "scopes"]?: CreateApiKey[Name] | undefined;
-};
-
-/** The defaults for new keys. */
-export type EditWorkspace = Partial<
-  Omit<WorkspaceRecord, "id" | "name" | "teamId" | "createdAt" | "updatedAt">
->;
-
-export type CreateScope = Readonly<Record<"name" | "representation" | "description", string>>;
-
-/** Credits are numeric text. */
-export interface CreateBilling {
-  readonly totalCredits: string;
-  readonly allowOverages: boolean;
-  readonly spendCap?: string | undefined;
-  readonly externalMeterId?: string | undefined;
-  readonly workspaceId: string;
-}
-
 // ---- Calls (part 4) -----------------------------------------------------------------------------------------------
 
+/** The body of a request, of the fields that part 4 names. */
+type Body = Readonly<Record<string, unknown>>;
+
 /** 4.1. */
-export const editApiKey = async (call: Call, path: ApiKeyPath, body: EditApiKey) =>
+export const editApiKey = async (call: Call, path: ApiKeyPath, body: Body) =>
   write(call, "PATCH", keyPath(path), one("apiKey", apiKey, path.keyId), body);
 
 /** 4.2. */
@@ -147,11 +110,14 @@ export const listApiKeys = async (call: Call, { workspaceId }: WorkspacePath) =>
   get(call, apiPath`/api/v1/workspace/${workspaceId}/api-key`, many("apiKeys", listedApiKey));
 
 /** 4.4. */
-export const createApiKey = async (call: Call, body: CreateApiKey) =>
+export const createApiKey = async (call: Call, body: Body) =>
   withSecretApart(await write(call, "POST", apiPath`/api/v1/api-key`, one("apiKey", newApiKey), body));
 
 /** 4.5. */
-export async function migrateApiKey(call: Call, body: MigrateApiKey): Promise<Written<ApiKeyRecord>> {
+export async function migrateApiKey(
+  call: Call,
+  body: Body & { readonly key: string },
+): Promise<Written<ApiKeyRecord>> {
   const hiding = { ...call, secrets: [...(call.secrets ?? []), body.key] };
   const path = apiPath`/api/v1/api-key/migrate`;
   return withSecretApart(await write(hiding, "POST", path, one("apiKey", newApiKey), body), body.key);
@@ -166,7 +132,7 @@ export const readWorkspace = async (call: Call, { workspaceId }: WorkspacePath) 
   get(call, apiPath`/api/v1/workspace/${workspaceId}`, one("workspace", workspace, workspaceId));
 
 /** 4.8. */
-export const editWorkspace = async (call: Call, { workspaceId: id }: WorkspacePath, body: EditWorkspace) =>
+export const editWorkspace = async (call: Call, { workspaceId: id }: WorkspacePath, body: Body) =>
   write(call, "PATCH", apiPath`/api/v1/workspace/${id}`, one("workspace", workspace, id), body);
 
 /** 4.9. A repetition may find the key gone (404). */
@@ -178,11 +144,11 @@ export const listScopes = async (call: Call, { workspaceId }: WorkspacePath) =>
   get(call, apiPath`/api/v1/workspace/${workspaceId}/scopes`, many("scopes", scope));
 
 /** 4.11. */
-export const createScope = async (call: Call, { workspaceId }: WorkspacePath, body: CreateScope) =>
+export const createScope = async (call: Call, { workspaceId }: WorkspacePath, body: Body) =>
   write(call, "POST", apiPath`/api/v1/workspace/${workspaceId}/scope`, one("scope", scope), body);
 
 /** 4.12. On a connection of its own, and repeated only if it was not sent: each POST grants credits. */
-export const createBilling = async (call: Call, body: CreateBilling) =>
+export const createBilling = async (call: Call, body: Body) =>
   write(call, "POST", apiPath`/api/v1/customer-billing`, one("billing", billing), body, true);
 
 const keyPath = ({ workspaceId, keyId }: ApiKeyPath) =>

@@ -4,7 +4,6 @@ import { setImmediate } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import type { Call } from "../../provider/client/request";
 import { CallError, openTransport, type TransportOptions } from "../../provider/client/send";
-import type { CreateApiKey, CreateBilling } from "../../provider/client/service";
 
 export const token = "tok_0123456789/secret+value=";
 
@@ -35,7 +34,7 @@ export async function errorOf(call: Promise<unknown>): Promise<CallError> {
   throw new Error(outcome === undefined ? "the call succeeded" : `not a CallError: ${String(outcome)}`);
 }
 
-export const newKey: CreateApiKey = {
+export const newKey = {
   name: "ci",
   workspaceId: "ws_main",
   scopes: [{ representation: "docs", create: false, read: true, update: false, del: false }],
@@ -43,7 +42,7 @@ export const newKey: CreateApiKey = {
   customerId: "cust_1",
 };
 
-export const newBilling: CreateBilling = {
+export const newBilling = {
   totalCredits: "100",
   allowOverages: false,
   spendCap: "0",

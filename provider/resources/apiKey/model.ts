@@ -1,7 +1,7 @@
 /** The inputs and outputs of an API key, as a single resource or as an entry of a set. */
 
 import * as z from "zod/mini";
-import type { ApiKeyRecord, CreateApiKey, EditApiKey, MigrateApiKey } from "../../client/service";
+import type { ApiKeyRecord, KeyScope } from "../../client/service";
 import { type Settled, stateAfter } from "../../core/converge";
 import type { DraftOf, Held, InputsOf, Now, Session, StateOf } from "../../core/definition";
 import {
@@ -233,17 +233,17 @@ export function maskKey(session: Session, ...key: readonly Properties[]): void {
   session.mask(...secretValues(key, follows));
 }
 
-export function createBody(declared: KeyInputs): CreateApiKey {
-  return { ...pick(declared, sent), scopes: toWire(declared.scopes) } as unknown as CreateApiKey;
+export function createBody(declared: KeyInputs): Properties {
+  return { ...pick(declared, sent), scopes: toWire(declared.scopes) };
 }
 
 /** Which fields migrate requires is not stated, so all are sent. */
-export function migrateBody(declared: KeyInputs): MigrateApiKey {
-  return { key: declared.existingKey ?? "", metadata: {}, ...createBody(declared) } as MigrateApiKey;
+export function migrateBody(declared: KeyInputs) {
+  return { key: declared.existingKey ?? "", metadata: {}, ...createBody(declared) };
 }
 
 /** All updatable fields, so that it means the same to a service that merges and to one that replaces (K1). */
-export function editBody(declared: KeyInputs, scopes: EditApiKey["scopes"]): EditApiKey {
+export function editBody(declared: KeyInputs, scopes: readonly KeyScope[]): Properties {
   const wanted: Properties = declared;
   // JSON would leave out an input that is no longer declared.
   return { ...Object.fromEntries(updatable.map(({ name }) => [name, wanted[name] ?? ""])), scopes };

@@ -1,13 +1,7 @@
 /** The operations on one API key. A set uses them for each of its keys. */
 
 import type { Written } from "../../client/send";
-import {
-  type ApiKeyPath,
-  type ApiKeyRecord,
-  deleteApiKey,
-  type EditApiKey,
-  editApiKey,
-} from "../../client/service";
+import { type ApiKeyPath, type ApiKeyRecord, deleteApiKey, editApiKey } from "../../client/service";
 import {
   aimsOf,
   converge,
@@ -23,7 +17,7 @@ import type { Elsewhere, Outcome, Session } from "../../core/definition";
 import { explain, Failure, InconclusiveError, orFail } from "../../core/errors";
 import { deleteObject, isAboutObject, readsOf, unlessGone } from "../../core/existence";
 import { shown } from "../../core/secrecy";
-import { defined, pick } from "../../core/state";
+import { defined, type Properties, pick } from "../../core/state";
 import { capitalised, sentences } from "../../core/text";
 import { createOrMigrate, secretProblem } from "./create";
 import {
@@ -287,7 +281,7 @@ function losesRights(before: ApiKeyRecord, { enabled, scopes }: KeyInputs): bool
 }
 
 /** The first PATCH, or the second, which also revokes scopes that are not declared (K4). */
-function bodyOf(attempt: number, declared: KeyInputs, { scopes: current = [] }: ApiKeyRecord): EditApiKey {
+function bodyOf(attempt: number, declared: KeyInputs, { scopes: current = [] }: ApiKeyRecord): Properties {
   const revoked = attempt === 0 ? [] : undeclared(declared.scopes, current);
   return editBody(declared, toWire([...declared.scopes, ...revoked], current));
 }
