@@ -6,7 +6,7 @@ import { Failure } from "../../provider/core/errors";
 import { defaultVariant, type StandIn, startStandIn, type Variant } from "../../standin";
 import { runs } from "../all";
 import { mixtures, variantCases } from "../host/serverVariants";
-import { type Held, keptBy, type Process, readResult, type State, startProcess } from "./lifecycles";
+import { keptBy, type Process, type ResourceState, readResult, type State, startProcess } from "./lifecycles";
 
 const orders = { representation: "orders", read: true };
 const bills = { representation: "bills", read: true };
@@ -36,16 +36,20 @@ async function onVariant<T>(
   return run({ service, variant, workspaces, inProcess }).finally(() => service.close());
 }
 
-async function create(process: Process, kind: string, declared: State): Promise<Held> {
+async function create(process: Process, kind: string, declared: State): Promise<ResourceState> {
   const subject = process.of(kind);
   return { kind, ...(await subject.create(subject.check(declared, undefined).inputs).catch(keptBy)) };
 }
 
 /** Keys, settings and scopes after an update. Half of them have been changed outside Pulumi since. */
-async function changedElsewhere({ service, workspaces, inProcess }: Fixture): Promise<readonly Held[]> {
+async function changedElsewhere({
+  service,
+  workspaces,
+  inProcess,
+}: Fixture): Promise<readonly ResourceState[]> {
   const [main = "", second = ""] = workspaces;
-  const held = await inProcess(async (process) => {
-    const all: Held[] = [];
+  const resources = await inProcess(async (process) => {
+    const all: ResourceState[] = [];
     for (const representation of ["orders", "bills"])
       all.push(await create(process, "Scope", { workspaceId: main, name: representation, representation }));
     for (const workspaceId of workspaces) {
@@ -57,11 +61,11 @@ async function changedElsewhere({ service, workspaces, inProcess }: Fixture): Pr
       all.push(await create(process, "ApiKey", key));
     }
     await service.settled();
-    const { kind, id, state } = all.pop() as Held;
+    const { kind, id, state } = all.pop() as ResourceState;
     const { inputs } = process.of(kind).check({ ...state, name: "Edited once more" }, undefined);
     return [...all, { kind, id, state: await process.of(kind).update(id, state, inputs) }];
   });
-  const keys = held.filter(({ kind }) => kind === "ApiKey").map(({ id }) => id);
+  const keys = resources.filter(({ kind }) => kind === "ApiKey").map(({ id }) => id);
   const [, renamed = "", narrowed = "", off = "", deleted = "", moved = ""] = keys;
   service.editKey(renamed, { name: "Somebody else's name" });
   service.editKey(narrowed, { scopes: [orders] });
@@ -72,20 +76,20 @@ async function changedElsewhere({ service, workspaces, inProcess }: Fixture): Pr
   for (const scope of service.scopes(main).slice(1))
     service.addScope({ ...scope, description: "Edited elsewhere" });
   await service.settled();
-  return held;
+  return resources;
 }
 
 /** Expects the same results and warnings of reads by one process as of those by a process each. */
 async function expectEqualRefreshes(fixture: Fixture): Promise<void> {
-  const held = await changedElsewhere(fixture);
-  const reading = (some: readonly Held[]) =>
+  const resources = await changedElsewhere(fixture);
+  const reading = (some: readonly ResourceState[]) =>
     fixture.inProcess(async (process) => {
       const results = await Promise.all(some.map((one) => readResult(process, one)));
       return { results, warnings: process.warnings };
     });
-  const together = await reading(held);
+  const together = await reading(resources);
   const apart = [];
-  for (const one of held) apart.push(await reading([one]));
+  for (const one of resources) apart.push(await reading([one]));
   expect(together.results).toEqual(apart.flatMap(({ results }) => results));
   expect(together.warnings.toSorted()).toEqual(apart.flatMap(({ warnings }) => warnings).toSorted());
 }
@@ -107,7 +111,7 @@ async function updatedByOldList(fixture: Fixture, isTogether: boolean) {
   const alike = ["First", "As is", " Spaced "];
   const changed = ["Renamed", "Narrowed", "Widened", "Off", "Deleted", "Foreseen"];
   const names = [...alike, ...changed];
-  const held = await inProcess((process) =>
+  const resources = await inProcess((process) =>
     Promise.all(
       names.map((name) =>
         create(process, "ApiKey", { workspaceId, customerId: "cus_1", name, scopes: [orders] }),
@@ -115,7 +119,7 @@ async function updatedByOldList(fixture: Fixture, isTogether: boolean) {
     ),
   );
   await service.settled();
-  const at = (name: string) => held[names.indexOf(name)]?.id ?? "";
+  const at = (name: string) => resources[names.indexOf(name)]?.id ?? "";
   if (variant.keyLists === "answered") await freezeList(fixture);
   service.editKey(at("Renamed"), { name: "Somebody else's name" });
   service.editKey(at("Narrowed"), { scopes: [] });
@@ -126,7 +130,7 @@ async function updatedByOldList(fixture: Fixture, isTogether: boolean) {
   const foreseen = service.key(at("Foreseen"))?.scopes.map((scope) => ({ ...scope, update: true })) ?? [];
   service.editKey(at("Foreseen"), { name: "Somebody's as well", scopes: [...foreseen, bills] });
   service.deleteKey(at("Deleted"));
-  const one = async (process: Process, { id, state }: Held) => {
+  const one = async (process: Process, { id, state }: ResourceState) => {
     try {
       const next = await process.of("ApiKey").update(id, state, { ...state, scopes: [bills, wider] });
       return [next["name"], next["enabled"], next["scopes"], next["__observed"]];
@@ -137,10 +141,10 @@ async function updatedByOldList(fixture: Fixture, isTogether: boolean) {
   };
   const results: unknown[] = [];
   if (isTogether)
-    results.push(...(await inProcess((process) => Promise.all(held.map((each) => one(process, each))))));
-  else for (const each of held) results.push(await inProcess((process) => one(process, each)));
+    results.push(...(await inProcess((process) => Promise.all(resources.map((each) => one(process, each))))));
+  else for (const each of resources) results.push(await inProcess((process) => one(process, each)));
   await service.settled();
-  const found = held.map(({ id }) => {
+  const found = resources.map(({ id }) => {
     const { name, enabled, scopes: has = [], deleted = true } = service.key(id) ?? {};
     if (deleted) return "deleted";
     return { name, enabled, granted: has.map(({ id: _, ...flags }) => JSON.stringify(flags)).toSorted() };

@@ -2,9 +2,9 @@ import { setTimeout } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { type StandIn, startStandIn, type Variant } from "../../standin";
 import {
-  type Held,
   keptBy,
   type Process,
+  type ResourceState,
   readResult,
   requestsTo,
   type State,
@@ -33,7 +33,7 @@ function start(service: StandIn): Process {
   return process;
 }
 
-async function create(service: StandIn, names: readonly string[]): Promise<readonly Held[]> {
+async function create(service: StandIn, names: readonly string[]): Promise<readonly ResourceState[]> {
   const keys = start(service).of("ApiKey");
   const made = names.map(async (name) => {
     const { inputs } = keys.check({ ...declared, name }, undefined);
@@ -46,14 +46,23 @@ async function create(service: StandIn, names: readonly string[]): Promise<reado
 
 const many = (count: number) => Array.from({ length: count }, (_, place) => `key ${place}`);
 
-function update(process: Process, { id, state }: Held, change: State = { scopes: wider }): Promise<State> {
+function update(
+  process: Process,
+  { id, state }: ResourceState,
+  change: State = { scopes: wider },
+): Promise<State> {
   return process.of("ApiKey").update(id, state, { ...state, ...change });
 }
 
 /** The results of an update of all these keys by one process. */
-async function updated(service: StandIn, held: readonly Held[], change?: State, process = start(service)) {
+async function updated(
+  service: StandIn,
+  keys: readonly ResourceState[],
+  change?: State,
+  process = start(service),
+) {
   service.clearRequests();
-  const results = await Promise.allSettled(held.map((one) => update(process, one, change)));
+  const results = await Promise.allSettled(keys.map((one) => update(process, one, change)));
   return {
     requests: requestsTo(service),
     states: results.flatMap((one) => (one.status === "fulfilled" ? [one.value] : [])),
@@ -74,8 +83,8 @@ const count = 40;
 
 test("K1 an update of many keys reads one key and one list, and sends a PATCH for each key", async () => {
   const service = await startService();
-  const held = await create(service, many(count));
-  const { requests, failures } = await updated(service, held);
+  const keys = await create(service, many(count));
+  const { requests, failures } = await updated(service, keys);
   expect(requests).toEqual({ readApiKey: 1, listApiKeys: 1, editApiKey: count });
   expect(failures).toEqual([]);
   for (const { body } of service.requests.filter(({ endpoint }) => endpoint === "editApiKey")) {
@@ -86,10 +95,10 @@ test("K1 an update of many keys reads one key and one list, and sends a PATCH fo
 
 test("an update of one key reads no list, after a refresh in the same process either", async () => {
   const service = await startService();
-  const [held] = (await create(service, many(1))) as [Held];
+  const [key] = (await create(service, many(1))) as [ResourceState];
   const process = start(service);
-  await process.of("ApiKey").read(held.id, held.state);
-  expect((await updated(service, [held], undefined, process)).requests).toEqual({
+  await process.of("ApiKey").read(key.id, key.state);
+  expect((await updated(service, [key], undefined, process)).requests).toEqual({
     readApiKey: 1,
     editApiKey: 1,
   });
@@ -97,8 +106,8 @@ test("an update of one key reads no list, after a refresh in the same process ei
 
 test("K1 an update of many keys reads a key by itself if its name changes", async () => {
   const service = await startService();
-  const held = await create(service, many(3));
-  expect((await updated(service, held, { name: "other" })).requests).toEqual({
+  const keys = await create(service, many(3));
+  expect((await updated(service, keys, { name: "other" })).requests).toEqual({
     readApiKey: 3,
     editApiKey: 3,
   });
@@ -115,8 +124,8 @@ test.each([
   "K1 an update of many keys on a service %s reads by itself each key that the list does not confirm",
   async (_, variant, reads) => {
     const service = await startService(variant);
-    const held = await create(service, many(count));
-    const { requests, failures } = await updated(service, held);
+    const keys = await create(service, many(count));
+    const { requests, failures } = await updated(service, keys);
     expect(failures).toEqual([]);
     expect(requests).toMatchObject({ readApiKey: reads, editApiKey: count });
   },
@@ -124,20 +133,20 @@ test.each([
 
 test("K1 an update of many keys reads a key by itself if it was changed outside Pulumi, or its last write failed halfway", async () => {
   const service = await startService();
-  const [one, ...held] = (await create(service, many(10))) as [Held, ...Held[]];
-  for (const { id } of held.slice(0, 3)) service.editKey(id, { enabled: false });
-  const halfway = held.slice(3, 5).map((each) => ({ ...each, state: { ...each.state, __failed: true } }));
-  const { requests } = await updated(service, [one, ...held.slice(0, 3), ...halfway, ...held.slice(5)]);
+  const [one, ...keys] = (await create(service, many(10))) as [ResourceState, ...ResourceState[]];
+  for (const { id } of keys.slice(0, 3)) service.editKey(id, { enabled: false });
+  const halfway = keys.slice(3, 5).map((each) => ({ ...each, state: { ...each.state, __failed: true } }));
+  const { requests } = await updated(service, [one, ...keys.slice(0, 3), ...halfway, ...keys.slice(5)]);
   expect(requests).toEqual({ readApiKey: 1 + 3 + 2, listApiKeys: 1, editApiKey: 10 });
   expect(service.keys({ deleted: false }).every(({ enabled }) => enabled)).toBe(true);
 });
 
 test("R6 an update of many keys fails for a key that is gone, even if the list still shows it", async () => {
   const service = await startService();
-  const held = await create(service, many(5));
+  const keys = await create(service, many(5));
   await freezeList(service, 1);
-  service.deleteKey((held[2] as Held).id);
-  const { requests, failures } = await updated(service, held);
+  service.deleteKey((keys[2] as ResourceState).id);
+  const { requests, failures } = await updated(service, keys);
   expect(failures).toEqual([expect.stringContaining("it was deleted outside Pulumi. State is unchanged.")]);
   expect(requests).toMatchObject({ listApiKeys: 2, editApiKey: 5 });
   for (const { scopes } of service.keys({ deleted: false })) expect(scopes).toMatchObject(wider);
@@ -145,10 +154,10 @@ test("R6 an update of many keys fails for a key that is gone, even if the list s
 
 test("K1 an update of many keys reads a key and sends another PATCH if the first is refused because of outdated scope ids", async () => {
   const service = await startService();
-  const held = await create(service, many(5));
+  const keys = await create(service, many(5));
   await freezeList(service);
-  for (const { id } of held.slice(1, 3)) service.editKey(id, { scopes: [{ representation: "orders" }] });
-  const { requests, failures } = await updated(service, held);
+  for (const { id } of keys.slice(1, 3)) service.editKey(id, { scopes: [{ representation: "orders" }] });
+  const { requests, failures } = await updated(service, keys);
   expect(failures).toEqual([]);
   expect(requests).toEqual({ readApiKey: 3, listApiKeys: 1, editApiKey: 5 + 2 });
   for (const { scopes } of service.keys()) expect(scopes).toMatchObject(wider);
@@ -156,12 +165,12 @@ test("K1 an update of many keys reads a key and sends another PATCH if the first
 
 test("R4 an update of many keys does not mistake an old name for a rewritten one if the service applies writes later", async () => {
   const service = await startService({ writes: "queued", patchAnswer: "nothing", laterMs: 12 });
-  const held = await create(service, many(5));
+  const keys = await create(service, many(5));
   await freezeList(service);
   for (const { id, scopes } of service.keys()) {
     service.editKey(id, { name: "elsewhere", scopes: scopes.map((each) => ({ ...each, update: true })) });
   }
-  const { states } = await updated(service, held);
+  const { states } = await updated(service, keys);
   expect(states.map(({ name, __observed }) => [name, __observed])).toEqual(
     many(5).map((name) => [name, undefined]),
   );
@@ -218,7 +227,10 @@ test("K1 R5 a set of 200 keys takes few requests and little state", async () => 
 const always = { times: Number.POSITIVE_INFINITY };
 const answered = (status: number, body?: object) => ({ kind: "status", status, body }) as const;
 /** A key that no list confirms, because its name in state differs. */
-const unconfirmed = (one: Held): Held => ({ ...one, state: { ...one.state, name: "before" } });
+const unconfirmed = (one: ResourceState): ResourceState => ({
+  ...one,
+  state: { ...one.state, name: "before" },
+});
 
 test.each([
   ["and so is the list", undefined, answered(404)],
@@ -227,7 +239,7 @@ test.each([
   ["and keys can't be listed", answered(403), undefined],
 ])("R6 no key is gone if every answer after that of the workspace is a 404, %s", async (_, before, then) => {
   const service = await startService();
-  const [lost, alive] = (await create(service, many(2))) as [Held, Held];
+  const [lost, alive] = (await create(service, many(2))) as [ResourceState, ResourceState];
   if (before !== undefined) service.inject({ endpoint: "listApiKeys", ...always, fault: before });
   service.inject({ when: ({ path }) => path.endsWith(lost.id), ...always, fault: answered(404) });
   const process = start(service);
@@ -239,7 +251,7 @@ test.each([
 
 test("R6 no key is gone if an earlier list had it and the list can no longer be read", async () => {
   const service = await startService();
-  const [lost, alive] = (await create(service, many(2))) as [Held, Held];
+  const [lost, alive] = (await create(service, many(2))) as [ResourceState, ResourceState];
   service.inject({ when: ({ path }) => path.endsWith(lost.id), ...always, fault: answered(404) });
   const process = start(service);
   await readResult(process, lost);
@@ -249,11 +261,11 @@ test("R6 no key is gone if an earlier list had it and the list can no longer be 
 
 test("R6 a refresh confirms that keys are gone with one list and shared reads of the workspace", async () => {
   const service = await startService();
-  const held = await create(service, many(count));
-  for (const { id } of held.slice(30)) service.deleteKey(id);
+  const keys = await create(service, many(count));
+  for (const { id } of keys.slice(30)) service.deleteKey(id);
   service.clearRequests();
   const process = start(service);
-  const results = await Promise.all(held.map((one) => readResult(process, one)));
+  const results = await Promise.all(keys.map((one) => readResult(process, one)));
   expect(results.filter((result) => result === "gone")).toHaveLength(10);
   const { readApiKey, readWorkspace, listApiKeys, ...others } = requestsTo(service);
   expect({ readApiKey, others }).toEqual({ readApiKey: 1 + 2 * 10, others: {} });

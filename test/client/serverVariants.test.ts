@@ -17,7 +17,7 @@ const wider = [
   { representation: "users", read: true },
 ];
 
-interface Held {
+interface Resource {
   readonly id: string;
   readonly state: State;
   readonly inputs: State;
@@ -38,41 +38,45 @@ function checked({ process, kind, workspaceId }: Fixture, inputs: State, before?
   return answer.inputs;
 }
 
-async function created(fixture: Fixture, declared: State): Promise<Held> {
+async function created(fixture: Fixture, declared: State): Promise<Resource> {
   const inputs = checked(fixture, declared);
   return settled(fixture, { ...(await fixture.process.of(fixture.kind).create(inputs)), inputs });
 }
 
-async function updated(fixture: Fixture, held: Held, change: State): Promise<Held> {
-  const inputs = checked(fixture, { ...held.inputs, ...change }, held.inputs);
+async function updated(fixture: Fixture, resource: Resource, change: State): Promise<Resource> {
+  const inputs = checked(fixture, { ...resource.inputs, ...change }, resource.inputs);
   const subject = fixture.process.of(fixture.kind);
-  expect(subject.diff(held.id, held.state, inputs)).toMatchObject({ replaces: [] });
-  expect(subject.diff(held.id, held.state, inputs).changes).not.toBe(false);
-  return settled(fixture, { id: held.id, state: await subject.update(held.id, held.state, inputs), inputs });
+  expect(subject.diff(resource.id, resource.state, inputs)).toMatchObject({ replaces: [] });
+  expect(subject.diff(resource.id, resource.state, inputs).changes).not.toBe(false);
+  return settled(fixture, {
+    id: resource.id,
+    state: await subject.update(resource.id, resource.state, inputs),
+    inputs,
+  });
 }
 
 /** R3: state has what the program declares, and nothing shows a change. */
-async function settled({ process, kind, service }: Fixture, held: Held): Promise<Held> {
-  const { id, state, inputs } = held;
+async function settled({ process, kind, service }: Fixture, resource: Resource): Promise<Resource> {
+  const { id, state, inputs } = resource;
   await service.settled();
   // A set has the values of existing keys as its secrets.
   if (kind !== "ApiKeySet") expect(state).toMatchObject(inputs);
   expect(await process.of(kind).read(id, state)).toEqual({ id, state });
   expect(process.of(kind).diff(id, state, inputs)).toMatchObject({ changes: false, replaces: [] });
-  return held;
+  return resource;
 }
 
 /** R5: a change made outside Pulumi shows once in the inputs, and the next update reverts it. */
-async function reverted(fixture: Fixture, held: Held, drift: State): Promise<Held> {
+async function reverted(fixture: Fixture, resource: Resource, drift: State): Promise<Resource> {
   const subject = fixture.process.of(fixture.kind);
-  const read = await subject.read(held.id, held.state);
-  expect(read?.inputs).toEqual({ ...held.inputs, ...drift });
-  const seen = { id: held.id, state: read?.state ?? {} };
+  const read = await subject.read(resource.id, resource.state);
+  expect(read?.inputs).toEqual({ ...resource.inputs, ...drift });
+  const seen = { id: resource.id, state: read?.state ?? {} };
   expect(await subject.read(seen.id, seen.state)).toEqual(seen);
-  return updated(fixture, { ...held, ...seen }, {});
+  return updated(fixture, { ...resource, ...seen }, {});
 }
 
-async function removed({ process, kind }: Fixture, { id, state }: Held): Promise<void> {
+async function removed({ process, kind }: Fixture, { id, state }: Resource): Promise<void> {
   await process.of(kind).delete(id, state);
 }
 
@@ -90,7 +94,7 @@ async function withoutSecret(fixture: Fixture, declared: State, expected: object
   const inputs = checked(fixture, declared);
   const { kept, message } = await failureOf(fixture.process.of(fixture.kind).create(inputs));
   expect(message).toContain("did not return the secret");
-  const { id, state } = kept as Held;
+  const { id, state } = kept as Resource;
   expect(JSON.stringify(state)).toContain('"__keyLost":true');
   const read = await fixture.process.of(fixture.kind).read(id, state);
   expect(fixture.process.of(fixture.kind).diff(id, read?.state ?? {}, inputs)).toMatchObject(expected);
@@ -106,30 +110,30 @@ async function keyLifecycle(fixture: Fixture): Promise<void> {
   };
   if (variant.createAnswer === "withoutKey")
     return withoutSecret(fixture, declared, { changes: true, replaces: ["key"] });
-  let held = await created(fixture, declared);
-  expect(held.state["key"]).toBe(service.key(held.id)?.key);
+  let resource = await created(fixture, declared);
+  expect(resource.state["key"]).toBe(service.key(resource.id)?.key);
   for (const change of [{ name: "Evening " }, { enabled: true, scopes: wider }]) {
-    held = await updated(fixture, held, change);
-    expectKey(fixture, held.id, held.inputs);
+    resource = await updated(fixture, resource, change);
+    expectKey(fixture, resource.id, resource.inputs);
   }
   // K4: fewer permissions, in as many PATCHes as it takes; an error if the service removes none.
   const isKept = variant.patchScopes === "neverNarrows";
   if (isKept || (variant.patchScopes === "merges" && variant.scopeIds === "none")) {
-    const next = { ...held.inputs, scopes: [orders] };
-    const { kept, message } = await failureOf(subject.update(held.id, held.state, next));
+    const next = { ...resource.inputs, scopes: [orders] };
+    const { kept, message } = await failureOf(subject.update(resource.id, resource.state, next));
     expect(message).toMatch(/scopes: should be orders \(read\), the service has orders/);
     expect(kept?.state["scopes"]).toEqual(wider);
-    held = await updated(fixture, { ...held, ...kept }, { name: "Given In" });
+    resource = await updated(fixture, { ...resource, ...kept }, { name: "Given In" });
   } else {
-    held = await updated(fixture, held, { scopes: [orders] });
+    resource = await updated(fixture, resource, { scopes: [orders] });
   }
-  expectKey(fixture, held.id, held.inputs);
+  expectKey(fixture, resource.id, resource.inputs);
   const drift = { name: "theirs", enabled: false, scopes: [] };
-  service.editKey(held.id, drift);
-  held = await reverted(fixture, held, drift);
-  expectKey(fixture, held.id, held.inputs);
-  await removed(fixture, held);
-  expect(isGone(fixture, held.id)).toBe(true);
+  service.editKey(resource.id, drift);
+  resource = await reverted(fixture, resource, drift);
+  expectKey(fixture, resource.id, resource.inputs);
+  await removed(fixture, resource);
+  expect(isGone(fixture, resource.id)).toBe(true);
 
   const existingKey = `sk_live_${workspaceId}`;
   const migrated = await created(fixture, { ...declared, prefix: null, expiresAt: null, existingKey });
@@ -138,7 +142,7 @@ async function keyLifecycle(fixture: Fixture): Promise<void> {
 }
 
 /** R6: a key that was deleted outside Pulumi leaves state, unless no list confirms it. */
-async function deletedElsewhere(fixture: Fixture, { id, state, inputs }: Held): Promise<void> {
+async function deletedElsewhere(fixture: Fixture, { id, state, inputs }: Resource): Promise<void> {
   const { service, variant, workspaceId } = fixture;
   const subject = fixture.process.of(fixture.kind);
   service.deleteKey(id);
@@ -166,25 +170,27 @@ async function setLifecycle(fixture: Fixture): Promise<void> {
   const defaults = { customerId: "cus_1", scopes: [orders] };
   if (variant.createAnswer === "withoutKey")
     return withoutSecret(fixture, { defaults, keys: { plain: {} } }, { changes: true, replaces: [] });
-  const idsOf = ({ state }: Held) => state["ids"] as Readonly<Record<string, string>>;
-  let held = await created(fixture, { defaults, keys });
-  held = await updated(fixture, held, { defaults: { ...defaults, scopes: wider } });
-  const before = idsOf(held);
+  const idsOf = ({ state }: Resource) => state["ids"] as Readonly<Record<string, string>>;
+  let resource = await created(fixture, { defaults, keys });
+  resource = await updated(fixture, resource, { defaults: { ...defaults, scopes: wider } });
+  const before = idsOf(resource);
   const plain = { enabled: false, name: "Plain One" };
-  held = await updated(fixture, held, {
+  resource = await updated(fixture, resource, {
     keys: { plain, own: { scopes: [], prefix: "other" }, added: {}, moved: { renamedFrom: "old" } },
   });
-  const now = idsOf(held);
+  const now = idsOf(resource);
   expect([now["plain"], now["moved"]]).toEqual([before["plain"], before["old"]]);
   expect([isGone(fixture, before["own"] ?? ""), now["own"] === before["own"]]).toEqual([true, false]);
   expectKey(fixture, now["plain"] ?? "", { ...plain, scopes: wider });
   expectKey(fixture, now["moved"] ?? "", { name: "moved", scopes: wider });
   for (const [alias, id] of Object.entries(now))
-    expect((held.state["secrets"] as State)[alias]).toBe(service.key(id)?.key);
+    expect((resource.state["secrets"] as State)[alias]).toBe(service.key(id)?.key);
   const drift = { name: "theirs", enabled: true, scopes: [] };
   service.editKey(now["plain"] ?? "", drift);
-  held = await reverted(fixture, held, { keys: { ...(held.inputs["keys"] as object), plain: drift } });
-  await removed(fixture, held);
+  resource = await reverted(fixture, resource, {
+    keys: { ...(resource.inputs["keys"] as object), plain: drift },
+  });
+  await removed(fixture, resource);
   for (const id of Object.values(now)) expect(isGone(fixture, id)).toBe(true);
 }
 
@@ -194,13 +200,13 @@ async function adoptedLifecycle(fixture: Fixture): Promise<void> {
   const name = storedName("There", variant);
   const { id: existingId } = service.addKey({ workspaceId, customerId: "cus_1", name, scopes: [orders] });
   const declared = { customerId: "cus_1", name, scopes: [orders], existingId };
-  const held = await created(fixture, declared);
-  expect([held.id, held.state["key"]]).toEqual([existingId, undefined]);
+  const resource = await created(fixture, declared);
+  expect([resource.id, resource.state["key"]]).toEqual([existingId, undefined]);
   await created(fixture, { ...declared, name: " Ours", scopes: wider });
   expectKey(fixture, existingId, { name: " Ours", scopes: wider });
   const posts = service.requests.filter(({ method }) => method === "POST");
   expect(posts).toEqual([]);
-  await deletedElsewhere(fixture, held);
+  await deletedElsewhere(fixture, resource);
 }
 
 async function settingsLifecycle(fixture: Fixture): Promise<void> {
@@ -209,24 +215,27 @@ async function settingsLifecycle(fixture: Fixture): Promise<void> {
   service.editWorkspace(workspaceId, before);
   const there = () => service.workspaces().find(({ id }) => id === workspaceId);
   const onDestroy = "restore";
-  let held = await created(fixture, {
+  let resource = await created(fixture, {
     defaultRateLimitPerSecond: 57,
     defaultAllowedIPs: ["10.1.2.3/16"],
     onDestroy,
   });
   expect(there()).toMatchObject({ ...before, defaultRateLimitPerSecond: 57 });
-  held = await updated(fixture, held, { defaultExpiration: 7207, defaultAllowedIPs: ["2001:DB8::1"] });
+  resource = await updated(fixture, resource, {
+    defaultExpiration: 7207,
+    defaultAllowedIPs: ["2001:DB8::1"],
+  });
   expect(there()).toMatchObject({ defaultKeyPrefix: "old_", defaultExpiration: 7207 });
   const drift = { defaultRateLimitPerSecond: 330, defaultAllowedIPs: [] };
   service.editWorkspace(workspaceId, drift);
-  held = await reverted(fixture, held, drift);
+  resource = await reverted(fixture, resource, drift);
   const later = startProcess(service, variant.rateLimitPerSecond > 0 ? "real" : "quick");
-  await removed({ ...fixture, process: later }, held);
+  await removed({ ...fixture, process: later }, resource);
   await later.close();
   expect(there()).toMatchObject(before);
   // W6: a workspace is never gone.
   service.inject({ endpoint: "readWorkspace", fault: { kind: "status", status: 404 } });
-  await expect(process.of(fixture.kind).read(held.id, held.state)).rejects.toThrow(
+  await expect(process.of(fixture.kind).read(resource.id, resource.state)).rejects.toThrow(
     /^Reading the defaults of workspace .*State is unchanged/,
   );
 }
@@ -234,30 +243,30 @@ async function settingsLifecycle(fixture: Fixture): Promise<void> {
 async function scopeLifecycle(fixture: Fixture): Promise<void> {
   const { service, workspaceId, process, variant } = fixture;
   const declared = { name: " All Orders", representation: "bills/ü?", description: "Every order" };
-  const held = await created(fixture, declared);
+  const resource = await created(fixture, declared);
   // Until a list shows the scope, declaring it once more would send a POST.
   for (let lists = 0; lists < variant.listLag; lists += 1)
-    await process.of(fixture.kind).read(held.id, held.state);
+    await process.of(fixture.kind).read(resource.id, resource.state);
   const again = await created(fixture, { ...declared, name: "all orders " });
-  expect(again.id).toBe(held.id);
+  expect(again.id).toBe(resource.id);
   const other = checked(fixture, { ...declared, name: "Something" });
   await expect(process.of(fixture.kind).create(other)).rejects.toThrow(
     /the workspace already has it .*with name .*Declare these values, or another representation\.$/,
   );
-  await removed(fixture, held);
+  await removed(fixture, resource);
   expect(service.scopes(workspaceId)).toHaveLength(1);
   expect(service.requests.filter(({ method }) => !["GET", "POST"].includes(method))).toEqual([]);
 }
 
 async function grantLifecycle(fixture: Fixture): Promise<void> {
   const { service, variant } = fixture;
-  const held = await created(fixture, {
+  const resource = await created(fixture, {
     totalCredits: "0100.50",
     spendCap: 1000,
     externalMeterId: "meter_1",
   });
   await created(fixture, { totalCredits: "7", spendCap: "5", externalMeterId: "meter_1", grant: "2" });
-  await removed(fixture, held);
+  await removed(fixture, resource);
   const granted = service.billings().map(({ totalCredits }) => totalCredits);
   expect(granted).toEqual(["100.5", "7"].map((credits) => storedDecimal(credits, variant)));
 }

@@ -3,13 +3,13 @@ import { isAll } from "../all";
 import { expectQuiet, expectUnsaid } from "./expectations";
 import {
   done,
-  held,
   interrupt,
   live,
   names,
   pendingCreates,
   pendingThen,
   programs,
+  readState,
   secretsOf,
   start,
   writes,
@@ -41,7 +41,7 @@ describe.each(isAll ? (["dynamic", "plugin"] as const) : (["plugin"] as const))(
       expect(output).toMatch(printed);
       expect(written(fixture)).toEqual(sent);
       expect(names(live(fixture))).toEqual(["changed", "dropped", "made", "swapped", "swapped"]);
-      const { keys, ...rest } = await held(fixture);
+      const { keys, ...rest } = await readState(fixture);
       // A key that is deleted before its replacement stays in state, with a mark, until the replacement is created.
       expect(keys.filter((key) => !key.startsWith("first "))).toEqual(live(fixture));
       expect(rest).toEqual({ pending: [], billingId: fixture.service.billings()[0]?.id });
@@ -50,14 +50,14 @@ describe.each(isAll ? (["dynamic", "plugin"] as const) : (["plugin"] as const))(
       await done(fixture.stack.up());
       expect(written(fixture)).toEqual(["createApiKey", ...deletes, ...left]);
       expect(names(live(fixture))).toEqual(["changed", "first", "made", "swapped"]);
-      expect((await held(fixture)).keys).toEqual(live(fixture));
+      expect((await readState(fixture)).keys).toEqual(live(fixture));
       expect(fixture.service.billings()).toHaveLength(1);
       await expectQuiet(fixture);
 
       // The last requests of this update are under way, so there may be nothing left to cancel.
       await interrupt(fixture, "ctrlC", programs.after, deletes);
       expect(names(live(fixture))).toEqual(["changed", "first"]);
-      expect(await held(fixture)).toEqual({ keys: live(fixture), pending: [], billingId: undefined });
+      expect(await readState(fixture)).toEqual({ keys: live(fixture), pending: [], billingId: undefined });
       await expectQuiet(fixture);
       await expectUnsaid(fixture, secretsOf(fixture));
     });
@@ -77,27 +77,27 @@ describe.each(isAll ? (["dynamic", "plugin"] as const) : (["dynamic"] as const))
       expect(cut.output).toContain(
         `100 credits in workspace ws_main (${fixture.service.billings()[0]?.id}): the run ended before the result could be saved`,
       );
-      expect(await held(fixture)).toEqual({ keys: before, pending: pendingThen, billingId: undefined });
+      expect(await readState(fixture)).toEqual({ keys: before, pending: pendingThen, billingId: undefined });
 
       await fixture.declare(programs.adopting(fixture));
       const { output } = await done(fixture.stack.up());
       expect(output).toMatch(/5 pending operations[\s\S]*::made, interrupted while creating/);
       expect(output).not.toContain("a key with this name");
-      const { keys, pending, billingId } = await held(fixture);
+      const { keys, pending, billingId } = await readState(fixture);
       expect(names(keys)).toEqual(["changed", "first", "made", "swapped"]);
       expect(keys).toEqual(live(fixture));
       expect(pending).toEqual(pendingCreates);
       expect(fixture.service.billings().map(({ id }) => id)).toEqual([billingId]);
       await done(fixture.stack.run(["refresh", "--clear-pending-creates", "--yes"]));
-      expect((await held(fixture)).pending).toEqual([]);
+      expect((await readState(fixture)).pending).toEqual([]);
       await expectQuiet(fixture);
 
       const deleting = await interrupt(fixture, "twoCtrlC", programs.after, deletes);
       expect(deleting.ok, deleting.output).toBe(false);
       expect(names(live(fixture))).toEqual(["changed", "first"]);
-      expect((await held(fixture)).pending).toEqual(["deleting made", "deleting swapped"]);
+      expect((await readState(fixture)).pending).toEqual(["deleting made", "deleting swapped"]);
       await done(fixture.stack.up());
-      expect(await held(fixture)).toEqual({ keys: live(fixture), pending: [], billingId: undefined });
+      expect(await readState(fixture)).toEqual({ keys: live(fixture), pending: [], billingId: undefined });
     });
 
     it("R20 two Ctrl-C name each request without an answer before the engine kills the host", async () => {
@@ -122,7 +122,7 @@ new CustomerBilling("more", { workspaceId: "ws_main", totalCredits: "5" });
         expect(output).toMatch(line);
       }
       expect(names(live(fixture))).toEqual([...names(kept), "late", "old"].toSorted());
-      expect((await held(fixture)).keys).toEqual(kept);
+      expect((await readState(fixture)).keys).toEqual(kept);
       await expectUnsaid(fixture, [existingKey, ...secretsOf(fixture)]);
     });
   },

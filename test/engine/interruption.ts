@@ -111,7 +111,7 @@ export function secretsOf({ service }: Fixture): readonly string[] {
   return service.keys().map(({ key }) => key);
 }
 
-interface Held {
+interface StateSummary {
   /** As `live` has them. */
   readonly keys: readonly string[];
   readonly pending: readonly string[];
@@ -119,7 +119,7 @@ interface Held {
 }
 
 /** The keys, the pending operations and the grant in state. */
-export async function held({ stack }: Fixture): Promise<Held> {
+export async function readState({ stack }: Fixture): Promise<StateSummary> {
   const { resources = [], pending_operations = [] } = await stack.exportState();
   const nameOf = ({ urn }: { urn: string }) => urn.split("::").at(-1) ?? "";
   const of = (kind: string) => resources.filter(({ type }) => type.endsWith(`:${kind}`));

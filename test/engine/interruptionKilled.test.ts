@@ -2,12 +2,12 @@ import { describe, expect, it } from "vitest";
 import { expectQuiet, expectUnsaid, stepsFor } from "./expectations";
 import {
   done,
-  held,
   interrupt,
   live,
   names,
   pendingThen,
   programs,
+  readState,
   secretsOf,
   start,
   writes,
@@ -34,7 +34,7 @@ describe.each(cases)("SIGKILL of $killed in the $host host", ({ ending, host }) 
     expect(written(fixture)).toEqual([...writes, ...(engineGone ? deletes : [])].toSorted());
     expect(fixture.service.billings()).toHaveLength(1);
     if (!engineGone) expect(cut.output).toContain("error reading from server");
-    expect(await held(fixture)).toEqual({
+    expect(await readState(fixture)).toEqual({
       keys: before,
       pending: engineGone ? pendingThen : [],
       billingId: undefined,
@@ -46,7 +46,7 @@ describe.each(cases)("SIGKILL of $killed in the $host host", ({ ending, host }) 
       expect(locked.error).toMatch(/locked by 1 lock.*pulumi cancel/);
       await unlock();
       await done(fixture.stack.run(["refresh", "--clear-pending-creates", "--yes"]));
-      expect((await held(fixture)).pending).toEqual([]);
+      expect((await readState(fixture)).pending).toEqual([]);
     }
     await fixture.declare(programs.adopting(fixture));
     const up = await done(fixture.stack.up({ refresh: !engineGone }));
@@ -60,7 +60,7 @@ describe.each(cases)("SIGKILL of $killed in the $host host", ({ ending, host }) 
         new RegExp(`warning: Creating key "${name}" .* a key with this name .*${id}`),
       );
     if (engineGone) expect(up.output).not.toContain("a key with this name");
-    const { keys, pending, billingId } = await held(fixture);
+    const { keys, pending, billingId } = await readState(fixture);
     expect(names(keys)).toEqual(["changed", "first", "made", "swapped"]);
     expect({ keys, pending }).toEqual({ keys: known(), pending: [] });
     expect(fixture.service.billings().map(({ id }) => id)).toEqual([billingId]);
@@ -71,7 +71,7 @@ describe.each(cases)("SIGKILL of $killed in the $host host", ({ ending, host }) 
     expect(names(known())).toEqual(["changed", "first"]);
     if (engineGone) await unlock();
     await done(fixture.stack.up());
-    expect(await held(fixture)).toEqual({ keys: known(), pending: [], billingId: undefined });
+    expect(await readState(fixture)).toEqual({ keys: known(), pending: [], billingId: undefined });
     await expectUnsaid(fixture, secretsOf(fixture));
   });
 });

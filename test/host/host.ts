@@ -38,7 +38,7 @@ interface Read {
 }
 
 /** A resource as the engine keeps it between two operations. */
-export interface Held {
+export interface ResourceState {
   readonly id: string;
   readonly state: Properties;
 }
@@ -46,14 +46,14 @@ export interface Held {
 /** One resource's operations, as the engine calls them; a rejection is a HostFailure. */
 export interface HostedResource {
   check(inputs: Properties, olds?: Properties): Promise<{ inputs: Properties; failures: Failure[] }>;
-  diff(held: Held, inputs: Properties): Promise<{ changes: Changes; replaces: string[] }>;
-  create(inputs: Properties): Promise<Held>;
+  diff(before: ResourceState, inputs: Properties): Promise<{ changes: Changes; replaces: string[] }>;
+  create(inputs: Properties): Promise<ResourceState>;
   /** As a refresh does. */
-  read(held: Held): Promise<Read>;
+  read(before: ResourceState): Promise<Read>;
   /** As `.get` does: there is no state yet. */
   get(id: string, inputs: Properties): Promise<Read>;
-  update(held: Held, inputs: Properties): Promise<Held>;
-  delete(held: Held): Promise<void>;
+  update(before: ResourceState, inputs: Properties): Promise<ResourceState>;
+  delete(before: ResourceState): Promise<void>;
 }
 
 interface Failure {

@@ -9,7 +9,7 @@ const sources = ["sdk", "provider", "tools/plugin", "package.json", "tsconfig.js
 const pluginScript = join("plugin", "pulumi-resource-apikeys");
 
 /**
- * The folder of a project whose node_modules holds pulumi-apikeys as a user's does: a real folder, compiled. Built from
+ * The folder of a project whose node_modules contains pulumi-apikeys as a user's does: a real folder, compiled. Built from
  * the sources as they are now, once for each state of them, so that these tests need no build beforehand.
  */
 export async function projectWithPackage(): Promise<string> {

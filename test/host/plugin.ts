@@ -17,13 +17,13 @@ import {
   askedToRead,
   call,
   type Envelope,
-  type Held,
   type Host,
   type HostedResource,
   hosted,
   type Properties,
   portOf,
   propertiesIn,
+  type ResourceState,
   struct,
   unmarked,
 } from "./host";
@@ -40,14 +40,14 @@ interface LogMessage {
 /** The operations that only the plugin has. */
 export interface PluginResource extends HostedResource {
   readonly urn: string;
-  /** The state that the preview of a create promises, or with `held` that of an update. */
-  preview(inputs: Properties, held?: Held): Promise<Properties>;
+  /** The state that the preview of a create promises, or with `before` that of an update. */
+  preview(inputs: Properties, before?: ResourceState): Promise<Properties>;
   /** The detailed diff: each path with its kind, such as "update" or "add_replace". */
-  details(held: Held, inputs: Properties): Promise<Readonly<Record<string, string>>>;
+  details(before: ResourceState, inputs: Properties): Promise<Readonly<Record<string, string>>>;
   /** As `pulumi import` and the option `import` do. */
   import(id: string): ReturnType<HostedResource["read"]>;
   /** As a refresh does: with the inputs of the last update. */
-  refresh(held: Held, inputs: Properties): ReturnType<HostedResource["read"]>;
+  refresh(before: ResourceState, inputs: Properties): ReturnType<HostedResource["read"]>;
 }
 
 interface Listed {
@@ -200,16 +200,16 @@ function pluginResource(client: ResourceProviderClient, envelope: Envelope): Plu
     import: (id) => read(new messages.ReadRequest().setId(id)),
     refresh: ({ id, state }, inputs) =>
       read(new messages.ReadRequest().setId(id).setInputs(struct(inputs)).setProperties(struct(state))),
-    async preview(inputs, held) {
-      if (held === undefined) {
+    async preview(inputs, before) {
+      if (before === undefined) {
         const request = new messages.CreateRequest().setUrn(urn).setPreview(true);
         const answer = await call<messages.CreateResponse>((done) =>
           client.create(request.setProperties(struct(inputs)), done),
         );
         return unwrap(propertiesIn(answer.getProperties()));
       }
-      const request = new messages.UpdateRequest().setUrn(urn).setPreview(true).setId(held.id);
-      request.setOlds(struct(held.state)).setNews(struct(inputs));
+      const request = new messages.UpdateRequest().setUrn(urn).setPreview(true).setId(before.id);
+      request.setOlds(struct(before.state)).setNews(struct(inputs));
       const answer = await call<messages.UpdateResponse>((done) => client.update(request, done));
       return unwrap(propertiesIn(answer.getProperties()));
     },

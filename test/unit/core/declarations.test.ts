@@ -33,7 +33,7 @@ test("R17 B6 resources of one name are told apart by kind, and only one that dec
   expect(isReplaced(kind, "three")).toBe(false);
 });
 
-test("K11 a resource that holds an object is its owner, except while the engine replaces or deletes it", () => {
+test("K11 a resource that has an object in state is its owner, except while the engine replaces or deletes it", () => {
   const all = openDeclarations();
   const identity = objectIdentity("ws_1", "id");
   expect(all.ownerOf(identity, kind, "b")).toBeUndefined();

@@ -87,8 +87,9 @@ describe("the create of a scope whose POST fails", () => {
         throw failed(status);
       };
       const { message } = await failureOf(subject.create(inputs));
-      const holds = status === 409 ? "It is not known whether the scope was created" : "Nothing was created";
-      expect(message).toContain(`the service answered ${status}. ${holds}`);
+      const certainty =
+        status === 409 ? "It is not known whether the scope was created" : "Nothing was created";
+      expect(message).toContain(`the service answered ${status}. ${certainty}`);
     },
   );
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { defaultTenants, type Fault } from "../../../standin";
-import { heldKey, newKey, open } from "./standInCaller";
+import { migratedKey, newKey, open } from "./standInCaller";
 
 const broken: Fault = { kind: "status", status: 503 };
 
@@ -90,7 +90,7 @@ test.each<[WithoutEffect, number, unknown, unknown]>([
 test("the stand-in answers POSTs that have no effect with records that were never created", async () => {
   const { standIn, get, post, keyPath } = await open();
   standIn.inject({ times: 3, fault: { kind: "withoutEffect" } });
-  const { apiKey } = (await post("/api-key/migrate", heldKey)).body;
+  const { apiKey } = (await post("/api-key/migrate", migratedKey)).body;
   expect(standIn.secrets()).toContain(apiKey.key);
   const scope = { name: "s", representation: "s", description: "" };
   expect((await post("/workspace/ws_main/scope", scope)).body.scope.name).toBe("s");

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type LoggedRequest, startStandIn } from "../../../standin";
-import { entry, heldKey, type Json, newKey, open, send } from "./standInCaller";
+import { entry, type Json, migratedKey, newKey, open, send } from "./standInCaller";
 
 test("the stand-in creates a key, and returns its secret only then", async () => {
   const { standIn, post, get, keyPath } = await open();
@@ -19,8 +19,8 @@ test("the stand-in creates a key, and returns its secret only then", async () =>
 
 test("the stand-in migrates an existing key, masks it, and lists keys without secrets", async () => {
   const { create, post, get } = await open();
-  const { status, body } = await post("/api-key/migrate", heldKey);
-  expect([status, body.apiKey.key, body.apiKey.maskedKey]).toEqual([201, heldKey.key, "sk_…cdef"]);
+  const { status, body } = await post("/api-key/migrate", migratedKey);
+  expect([status, body.apiKey.key, body.apiKey.maskedKey]).toEqual([201, migratedKey.key, "sk_…cdef"]);
   await create({ name: "second" });
   await create({ name: "elsewhere", workspaceId: "ws_second" });
   const { apiKeys } = (await get("/workspace/ws_main/api-key")).body;
@@ -62,7 +62,7 @@ test.each<[string, string, unknown, number, Record<string, string>?]>([
   ["POST", "/api-key", { ...newKey, expiresAt: 0 }, 400],
   ["POST", "/api-key", { ...newKey, scopes: [entry("a", "read", "ks_1")] }, 400],
   ["POST", "/api-key", { ...newKey, workspaceId: "ws_none" }, 404],
-  ["POST", "/api-key/migrate", { ...heldKey, prefix: "x" }, 400],
+  ["POST", "/api-key/migrate", { ...migratedKey, prefix: "x" }, 400],
   ["PATCH", "/workspace/ws_main/api-key/key_mine", { customerId: "x" }, 400],
   ["PATCH", "/workspace/ws_main/api-key/key_mine", {}, 200],
   ["PATCH", "/workspace/ws_main", { name: "x" }, 400],

@@ -60,7 +60,7 @@ export const newKey = {
 };
 
 /** A valid body of migrate. */
-export const heldKey = { ...newKey, key: "sk_live_0123456789abcdef", metadata: {} };
+export const migratedKey = { ...newKey, key: "sk_live_0123456789abcdef", metadata: {} };
 
 /** Starts a stand-in that closes when the test ends. */
 export async function open(

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { defaultTenants, type PresetName, type Variant, variantOptions } from "../../../standin";
-import { entry, heldKey, type Json, newKey, open, type Reply, send } from "./standInCaller";
+import { entry, type Json, migratedKey, newKey, open, type Reply, send } from "./standInCaller";
 
 type At = Awaited<ReturnType<typeof open>>;
 
@@ -25,7 +25,7 @@ async function answersOf(variant: Partial<Variant>): Promise<string> {
   };
   const old = standIn.addKey({ workspaceId: "ws_main", name: "old", id: "key_old" });
   for (const _ of [1, 2])
-    await note(post("/api-key/migrate", { ...heldKey, name: " Held ", enabled: false }));
+    await note(post("/api-key/migrate", { ...migratedKey, name: " Held ", enabled: false }));
   const settings = { defaultAllowedIPs: ["::1"], defaultRateLimitPerSecond: 3, defaultKeyPrefix: "p" };
   await note(patch(workspacePath, settings));
   const scopes = ["c", "a", "b", "e", "d", "g", "f"].map((name) => entry(name, "read"));
@@ -84,8 +84,8 @@ test.each(
 
 test("the stand-in refuses to migrate another tenant's value", async () => {
   const { standIn, post } = await open({ duplicateKey: "returned" }, { tenants });
-  await post("/api-key/migrate", heldKey);
-  const foreign = { ...heldKey, workspaceId: "ws_other" };
+  await post("/api-key/migrate", migratedKey);
+  const foreign = { ...migratedKey, workspaceId: "ws_other" };
   const other = { authorization: "Bearer other" };
   expect((await send(standIn, "POST", "/api-key/migrate", foreign, other)).status).toBe(409);
 });
