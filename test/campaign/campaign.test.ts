@@ -1,8 +1,7 @@
+/** A short version of `npm run test:campaign`. A failure names the seed, which can be run alone. */
 import { expect, test } from "vitest";
 import { type TierName, tryOut } from "../../tools/campaign/trial";
 import { runs } from "../all";
-
-/** A short version of `npm run test:campaign`. A failure names the seed, which can be run alone. */
 
 async function campaign(tier: TierName, schedules: number): Promise<readonly string[]> {
   const { violations, injected, ...tally } = await tryOut(tier, 1, schedules);

@@ -1,10 +1,9 @@
+/** Arbitrary property bags, and checks that every result made from them must pass. */
 import fc from "fast-check";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { expect } from "vitest";
 import { unknownSentinels } from "../../provider/core/fields";
 import { definitions } from "../../provider/resources";
-
-/** Arbitrary property bags, and checks that every result made from them must pass. */
 
 /** The value of all secrets, which must appear nowhere else. */
 export const canary = "canary-of-the-fuzzing-0123456789";

@@ -1,3 +1,4 @@
+/** Every input that is updated in place must reach the service, and a change of it there must be seen. */
 import { expect, test } from "vitest";
 import type { AnyDefinition } from "../../provider/core/definition";
 import type { Field } from "../../provider/core/fields";
@@ -6,8 +7,6 @@ import { definitions } from "../../provider/resources";
 import { shownFields } from "../../standin/types";
 import { least, leastOf } from "./offline";
 import { idIn, replying } from "./replying";
-
-/** Every input that is updated in place must reach the service, and a change of it there must be seen. */
 
 type Values = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,6 @@
+/** Generated inputs of an ApiKey, as programs and services spell them, for property-based tests. */
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
-
-/** Generated inputs of an ApiKey, as programs and services spell them, for property-based tests. */
 
 const permissions = ["create", "read", "update", "del"] as const;
 type Permission = (typeof permissions)[number];

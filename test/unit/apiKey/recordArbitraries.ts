@@ -1,8 +1,7 @@
+/** Generated records of the service, and generated inputs of a program, for property-based tests. */
 import fc from "fast-check";
 import type { ApiKeyRecord, KeyScope } from "../../../provider/client/service";
 import { canonicalOf, type Grants, grants, spelling } from "./inputArbitraries";
-
-/** Generated records of the service, and generated inputs of a program, for property-based tests. */
 
 const text = fc.constantFrom("ci", "CI", " ci ", "deploy", undefined);
 
