@@ -49,11 +49,8 @@ export interface Faults {
   withoutKey: object;
   /** Not carried out, but answered as if it were; an invalid request is still refused. */
   withoutEffect: {
-    /**
-     * The body: the record after the change, the record as it is (not for POST), no body, or `{}`. Default: the
-     * variant's own answer.
-     */
-    answer?: "after" | "before" | "nothing" | "emptyObject";
+    /** The body: the record as it is (not for POST), no body, or `{}`. Default: the variant's own answer. */
+    answer?: "before" | "nothing" | "emptyObject";
     /** The status of the answer. Default: the variant's own. */
     status?: number;
   };

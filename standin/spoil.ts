@@ -60,13 +60,10 @@ export function spoil(fault: Fault | undefined, exchange: Exchange): Delivery {
   return (deliveries[fault.kind] as (exchange: Exchange, fault: Fault) => Delivery)(exchange, fault);
 }
 
-const shown = {
-  after: { patchAnswer: "after", deleteAnswer: "record" },
-  before: { patchAnswer: "before", deleteAnswer: "before" },
-} as const;
+const before = { patchAnswer: "before", deleteAnswer: "before" } as const;
 
 function withoutEffect(exchange: Exchange, { answer: how, status }: Faults["withoutEffect"]): Answer {
-  const answer = exchange.pretend(how === "after" || how === "before" ? shown[how] : {});
+  const answer = exchange.pretend(how === "before" ? before : {});
   if (answer.status >= 300) return answer;
   const answered = { ...answer, status: status ?? answer.status };
   if (how === "nothing") return { status: answered.status };
