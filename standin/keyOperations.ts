@@ -187,26 +187,26 @@ function newKeyScopes(given: readonly KeyScopeInput[], variant: Variant): Stored
 }
 
 function checkScopeIds(
-  held: readonly StoredKeyScope[],
+  stored: readonly StoredKeyScope[],
   given: readonly KeyScopeInput[],
   { scopeIds }: Variant,
 ): void {
   // Ids that were shown but never stored look the same as invented ids.
   if (scopeIds === "newEachTime") return;
-  const isHeld = (id: string | undefined) => id === undefined || held.some((entry) => entry.id === id);
-  if (!given.every(({ id }) => isHeld(id))) throw new Refusal(400, "the key has no such scope id");
+  const isKnown = (id: string | undefined) => id === undefined || stored.some((entry) => entry.id === id);
+  if (!given.every(({ id }) => isKnown(id))) throw new Refusal(400, "the key has no such scope id");
 }
 
 /** A key's scope entries after a PATCH with these entries, according to the variant's `patchScopes`. */
 function editKeyScopes(
-  held: readonly StoredKeyScope[],
+  stored: readonly StoredKeyScope[],
   given: readonly KeyScopeInput[],
   variant: Variant,
 ): StoredKeyScope[] {
   const how = variant.patchScopes;
-  let result = how === "replaces" ? [] : [...held];
+  let result = how === "replaces" ? [] : [...stored];
   for (const entry of given) {
-    const all = how === "replaces" ? held : result;
+    const all = how === "replaces" ? stored : result;
     const match =
       all.find(({ id }) => id === entry.id) ??
       all.find(({ representation }) => representation === entry.representation);
@@ -215,8 +215,8 @@ function editKeyScopes(
     if (match !== undefined && onlyAdds) {
       for (const flag of ["create", "read", "update", "del"] as const) merged[flag] ||= match[flag];
     }
-    const isHeld = match !== undefined && result.includes(match);
-    result = isHeld ? result.map((other) => (other === match ? merged : other)) : [...result, merged];
+    const isKept = match !== undefined && result.includes(match);
+    result = isKept ? result.map((other) => (other === match ? merged : other)) : [...result, merged];
   }
   if (variant.scopeIds !== "newEachWrite") return result;
   return newKeyScopes(result, variant);
