@@ -48,18 +48,30 @@ export interface Setting {
 /** One resource's place in the programs. Empty: it isn't declared in this step. */
 type Slot = () => Program;
 
+function slotOf(
+  draw: Draw,
+  kind: Kind,
+  declare: (isThere: boolean) => { readonly name: string; readonly inputs: Properties },
+): Slot {
+  const there = presence(draw);
+  return () => {
+    const isThere = there();
+    const { name, inputs } = declare(isThere);
+    return isThere ? [{ name, kind, inputs: defined(inputs) }] : [];
+  };
+}
+
 /** Gives the program of each step. */
 export function drawPrograms(setting: Setting): () => Program {
   const { draw, parallel } = setting;
   // Keys of one name and customer, which nothing but their ids tells apart.
   const twins = !parallel && draw.chance(25);
-  const usual = [keySlot, ...draw.one(companions)].map((slot, n) => slot(setting, n, twins));
-  const larger = [
-    ...(draw.chance(50) ? [setSlot(setting)] : []),
-    ...(draw.chance(45) ? [rotatingSlot(setting)] : []),
-  ];
-  const others = larger.length > 0 && draw.chance(35) ? [] : usual;
-  const slots = draw.chance(50) ? [...larger, ...others] : [...others, ...larger];
+  const keys = [keySlot, keySlot, keySlot].slice(0, draw.one([1, 1, 1, 2, 2, 3]));
+  // A workspace has its settings once.
+  const others = [setSlot, rotatingSlot, billingSlot, scopeSlot, settingsSlot].filter(() => draw.chance(40));
+  const all = draw.chance(50) ? [...keys, ...others] : [...others, ...keys];
+  const kinds = others.length > 0 && draw.chance(25) ? others : all;
+  const slots = kinds.map((slot, n) => slot(setting, n, twins));
   return () => slots.flatMap((slot) => slot());
 }
 
@@ -142,53 +154,45 @@ function addExisting({ draw, idPrefix, existing }: Setting, customerId: string):
 function keySlot(setting: Setting, n: number, twins: boolean): Slot {
   const { draw, workspaceId } = setting;
   const customerId = twins ? "cus_twins" : `cus_${n}`;
-  const there = presence(draw);
   const inputs = updatable(draw);
   const given = origin(setting, `${n}`, customerId);
-  return () => {
-    const isThere = there();
-    const own = { workspaceId, customerId, ...inputs(), ...(twins && { name: "twin" }), ...given(isThere) };
-    return isThere ? [{ name: `key${n}`, kind: "ApiKey", inputs: defined(own) }] : [];
-  };
+  return slotOf(draw, "ApiKey", (isThere) => ({
+    name: `key${n}`,
+    inputs: { workspaceId, customerId, ...inputs(), ...(twins && { name: "twin" }), ...given(isThere) },
+  }));
 }
 
 function settingsSlot({ draw, workspaceId }: Setting): Slot {
-  const there = presence(draw);
   const prefix = changes(draw, 40, "acme", () => draw.one(["acme", "beta", undefined]));
   const rate = changes(draw, 40, 20, () => draw.one([20, 40, 60]));
   const ips = changes(draw, 30, ["10.0.0.1"], () => draw.one([["10.0.0.1"], ["10.0.0.0/8", "192.168.1.1"]]));
   const onDestroy = draw.one(["retain", "restore"]);
-  return () => {
-    const all = {
-      workspaceId,
+  return slotOf(draw, "WorkspaceSettings", () => {
+    const defaults = {
       defaultKeyPrefix: prefix(),
       defaultRateLimitPerSecond: rate(),
       defaultAllowedIPs: ips(),
-      onDestroy,
     };
-    return there() ? [{ name: "settings", kind: "WorkspaceSettings", inputs: defined(all) }] : [];
-  };
+    return { name: "settings", inputs: { workspaceId, ...defaults, onDestroy } };
+  });
 }
 
 function scopeSlot({ draw, workspaceId }: Setting, n: number): Slot {
-  const there = presence(draw);
   const version = changes(draw, 30, 1, (before) => before + 1);
-  return () => {
+  return slotOf(draw, "Scope", () => {
     const representation = `team-${n}-${version()}`;
     const inputs = { workspaceId, name: `Team ${representation}`, representation, description: "a team" };
-    return there() ? [{ name: `scope${n}`, kind: "Scope", inputs }] : [];
-  };
+    return { name: `scope${n}`, inputs };
+  });
 }
 
 /** Each value of `grant` is declared in one stretch of steps only: to come back to an old one would grant again. */
 function billingSlot({ draw, workspaceId }: Setting, n: number): Slot {
-  const there = presence(draw);
   const grant = changes(draw, 25, 1, (before) => before + 1);
   let returned = 0;
   let wasThere = true;
   let adopted: number | undefined;
-  return () => {
-    const isThere = there();
+  return slotOf(draw, "CustomerBilling", (isThere) => {
     if (isThere && !wasThere) returned += 1;
     wasThere = isThere;
     const version = grant();
@@ -200,24 +204,9 @@ function billingSlot({ draw, workspaceId }: Setting, n: number): Slot {
       ...(adopted === version ? { billingId: "bill_adopted" } : granting),
       ...(version === 1 ? {} : { grant: `again-${version}` }),
     };
-    return isThere ? [{ name, kind: "CustomerBilling", inputs }] : [];
-  };
+    return { name, inputs };
+  });
 }
-
-/** The resources beside the first key. A workspace has its settings once. */
-const companions: readonly (readonly ((setting: Setting, n: number, twins: boolean) => Slot)[])[] = [
-  [],
-  [keySlot],
-  [billingSlot],
-  [scopeSlot],
-  [settingsSlot],
-  [keySlot, keySlot],
-  [keySlot, billingSlot],
-  [scopeSlot, billingSlot],
-  [settingsSlot, keySlot],
-  [keySlot, billingSlot, scopeSlot],
-  [billingSlot, settingsSlot, scopeSlot],
-];
 
 /** Names that programs, and the language, may take for something else. */
 const aliases = ["acme", "constructor", "42", "a b.ü"] as const;
@@ -226,13 +215,11 @@ function setSlot(setting: Setting): Slot {
   const { draw, workspaceId, parallel } = setting;
   const twins = !parallel && draw.chance(20);
   const customerId = twins || draw.chance(30) ? "cus_set" : undefined;
-  const there = presence(draw);
   const inputs = updatable(draw);
   const entries = aliases
     .slice(0, draw.number(2, 4))
     .map((alias, n) => entrySlot(setting, alias, customerId ?? `cus_set_${n}`));
-  return () => {
-    const isThere = there();
+  return slotOf(draw, "ApiKeySet", (isThere) => {
     const { scopes, enabled } = inputs();
     const common = defined({ customerId, name: twins ? "twin" : undefined });
     const keys = entries
@@ -241,15 +228,14 @@ function setSlot(setting: Setting): Slot {
         return [alias, Object.fromEntries(Object.entries(given).filter(([input]) => !(input in common)))];
       });
     const defaults = { ...common, scopes, enabled, keepers: { of: "set" } };
-    const all = { workspaceId, defaults, keys: Object.fromEntries(keys) };
-    return isThere ? [{ name: "set", kind: "ApiKeySet", inputs: all }] : [];
-  };
+    return { name: "set", inputs: { workspaceId, defaults, keys: Object.fromEntries(keys) } };
+  });
 }
 
 /** An entry with its alias, while it and its set are there. */
 function entrySlot(setting: Setting, first: string, customerId: string) {
   const { draw } = setting;
-  const there = changes(draw, 25, draw.chance(85), (before) => !before);
+  const there = presence(draw);
   const alias = changes(draw, 15, first, (before) => (before === first ? `${first}-new` : first));
   const inputs = updatable(draw);
   // It leaves the set's defaults, or takes them away.
@@ -273,15 +259,13 @@ function entrySlot(setting: Setting, first: string, customerId: string) {
 function rotatingSlot(setting: Setting): Slot {
   const { draw, workspaceId } = setting;
   const customerId = "cus_rotating";
-  const there = presence(draw);
   const inputs = updatable(draw);
   const periods = changes(draw, 25, drawPeriods(draw), () => drawPeriods(draw));
   const given = origin(setting, "rotating", customerId);
-  return () => {
-    const isThere = there();
-    const all = { workspaceId, customerId, ...inputs(), ...periods(), ...given(isThere) };
-    return isThere ? [{ name: "rotating", kind: "RotatingApiKey", inputs: defined(all) }] : [];
-  };
+  return slotOf(draw, "RotatingApiKey", (isThere) => ({
+    name: "rotating",
+    inputs: { workspaceId, customerId, ...inputs(), ...periods(), ...given(isThere) },
+  }));
 }
 
 function drawPeriods(draw: Draw): Properties {
