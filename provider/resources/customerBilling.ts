@@ -230,7 +230,7 @@ function plan(now: Now<Shape>): Plan {
   const { id = "", state = {}, inputs } = now;
   // An output too: it is in state where the program does not declare it.
   const isSame = (name: string, value: unknown) => name === "billingId" && value === undefined;
-  const compared = { ...compareFields(fields, now, { isSame }), isLocal: true };
+  const compared = { ...compareFields(fields, now, isSame), isLocal: true };
   const isReplaced = compared.replaces.length > 0;
   if (isUncertain(id, state)) {
     const isOpen = inputs.billingId === undefined && !isReplaced;

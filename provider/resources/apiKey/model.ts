@@ -22,7 +22,7 @@ import {
   string,
   updatableFields,
 } from "../../core/fields";
-import { type Comparing, compareFields, type Plan } from "../../core/plan";
+import { compareFields, type IsSame, type Plan } from "../../core/plan";
 import { isSecret, type SecretPath, secretValues, shown } from "../../core/secrecy";
 import { caseFolded, defined, observedKey, type Properties, pick, same } from "../../core/state";
 import { capitalised } from "../../core/text";
@@ -175,24 +175,18 @@ export function plan(now: KeyNow): Plan {
 
 /** Compares a key with its state. Only a new key can have a secret that is lost, whatever the program says (K6). */
 export function comparedKey(now: Omit<KeyNow, "time">): Plan {
-  const { id = "", state = {}, inputs } = now;
-  const compared = compareFields(fields, now, comparing([{ id, state }], inputs));
+  const { id = "", state = {} } = now;
+  const compared = compareFields(fields, now, namesOneOf([{ id, state }]));
   return isLost(state) ? { ...compared, isPending: true, replaces: ["key", ...compared.replaces] } : compared;
 }
 
-/**
- * How inputs are compared that name an existing key: leaving them out is no change, and neither is naming a key that the
- * resource has (K5, K11).
- */
-export function comparing(keys: readonly HeldKey[], inputs: KeyDraft): Required<Comparing> {
+/** Inputs that name an existing key: leaving them out is no change, and neither is naming one of these keys (K5, K11). */
+export function namesOneOf(keys: readonly HeldKey[]): IsSame {
   const own: Readonly<Record<string, readonly unknown[]>> = {
     existingKey: keys.map(({ state }) => state.key),
     existingId: keys.map(({ id }) => id),
   };
-  return {
-    isSame: (name, value) => name in own && (value === undefined || own[name]?.includes(value) === true),
-    keepsExisting: existing.some((name) => inputs[name] !== undefined && own[name]?.includes(inputs[name])),
-  };
+  return (name, value) => name in own && (value === undefined || own[name]?.includes(value) === true);
 }
 
 export function adoptionNote(what: string, inputs: KeyDraft): string | undefined {

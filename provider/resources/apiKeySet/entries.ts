@@ -215,7 +215,7 @@ export function ownedKeys(state: SetState): OwnedKeys {
     };
     return [alias, { id, state: defined(properties) as KeyState }];
   });
-  return { byAlias: new Map(all), toDelete: toDelete(state) };
+  return { byAlias: new Map(all), toDelete: toDeleteIn(state) };
 }
 
 function own<T>(all: Readonly<Record<string, T>> = {}): ReadonlyMap<string, T> {
@@ -302,14 +302,6 @@ export function inputsOf(state: SetState): SetDraft {
     isMigrated(hidden.get(alias)) && isRecord(entry) ? { ...entry, existingKey: secrets[alias] } : entry,
   ]);
   return defined({ workspaceId, keys: Object.fromEntries(keys), defaults });
-}
-
-/** The keys that no entry has any more, but the service still has. */
-export function toDelete(state: SetState): OwnedKeys["toDelete"] {
-  return toDeleteIn(
-    state,
-    keySecrets(state).some(([field]) => field === "name"),
-  );
 }
 
 // ---- Rules: an ApiKey's for each entry, and those about aliases -----------------------------------------------------

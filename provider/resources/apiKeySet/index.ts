@@ -2,12 +2,12 @@
 
 import { randomUUID } from "node:crypto";
 import { define, type Held, type Now, type Outcome, type Session } from "../../core/definition";
-import { containsUnknown, fieldsOf, isUnknown, unknown } from "../../core/fields";
+import { fieldsOf, isUnknown, unknown } from "../../core/fields";
 import { changesAnything, compareFields, type Plan } from "../../core/plan";
 import type { SecretPath } from "../../core/secrecy";
 import { defined, failedKey, isRecord, type Properties } from "../../core/state";
 import { capitalised, listed, numeral } from "../../core/text";
-import { comparedKey, comparing, type HeldKey, isLost, type KeyInputs } from "../apiKey/model";
+import { comparedKey, type HeldKey, isLost, type KeyInputs } from "../apiKey/model";
 import { identities } from "../apiKey/rules";
 import { ifUnsaved } from "../apiKey/write";
 import type { OwnedKeys, Step, Steps } from "../keys/operations";
@@ -32,10 +32,7 @@ export const apiKeySet = define({
   label,
   objects: {
     kind: "ApiKey",
-    of: (_id, state) => {
-      const ids = [...Object.values(state.ids ?? {}), ...entries.toDelete(state).map(({ id }) => id)];
-      return ids.map((id) => ({ workspaceId: state.workspaceId, id }));
-    },
+    of: (_id, state) => keys.objectsOf(ownedKeys(state)),
     identities: (declared) => entries.existingIn(declared).flatMap(identities),
   },
   rules: entries.rules,
@@ -62,7 +59,7 @@ function secretPath(path: SecretPath): SecretPath {
 
 async function create(session: Session, declared: SetInputs, plan: SetPlan): Promise<SetOutcome> {
   const id = `keys-${randomUUID()}`;
-  const { owned, batch } = await keys.applySteps(session, label(declared), plan);
+  const { owned, batch } = await keys.applySteps(session, plan);
   const isEmpty = owned.byAlias.size === 0;
   const outcome = isEmpty ? `State has none of them. ${keys.whatLinesSay}` : undefined;
   const failure = keys.failureOf(`Creating the ${label(declared)}`, batch, outcome);
@@ -76,7 +73,7 @@ async function update(
   declared: SetInputs,
   plan: SetPlan,
 ): Promise<SetOutcome> {
-  const { owned, batch } = await keys.applySteps(session, label(declared), plan);
+  const { owned, batch } = await keys.applySteps(session, plan);
   const failure = keys.failureOf(`Updating the ${label(declared)}`, batch);
   return { id, state: stateOf(declared, owned), failure };
 }
@@ -100,14 +97,7 @@ export function plan(now: Now<Shape>): SetPlan {
   // Whether no key and no alias changes, although the inputs may be spelled differently.
   const changesNothing = steps.every((step) => step.op === "same" && step.stateAlias === step.alias);
   const released = steps.flatMap((step) => (step.op === "release" ? [step.key.id] : []));
-  const compared = compareFields(setFields, now, {
-    isSame: (name) => name !== "workspaceId" && changesNothing,
-    // An existing key that an entry names can't be in another workspace.
-    keepsExisting: steps.some(
-      (step) =>
-        (step.op === "update" || step.op === "replace") && comparing([step.key], step.declared).keepsExisting,
-    ),
-  });
+  const compared = compareFields(setFields, now, (name) => name !== "workspaceId" && changesNothing);
   return {
     ...{ owned, steps },
     ...compared,
@@ -167,8 +157,7 @@ function stepFor(key: HeldKey, wanted: KeyInputs) {
   const same = { id, state: { ...state, existingId: wanted.existingId } };
   if (!changesAnything(compared) && state[failedKey] === undefined) return { op: "same", key: same } as const;
   if (replaces.length === 0) return { op: "update", key, declared: wanted } as const;
-  const isConditional = replaces.every((name) => containsUnknown(wanted[name as keyof KeyInputs]));
-  return { op: "replace", key, declared: wanted, isConditional } as const;
+  return { op: "replace", key, declared: wanted } as const;
 }
 
 /** Whether state needs an update whatever the program says. */
@@ -180,38 +169,26 @@ function isPending({ byAlias, toDelete }: OwnedKeys): boolean {
 /** Says in previews what the engine's own lines don't show. */
 function noteAbout(inputs: SetDraft, { owned, steps }: Steps): string | undefined {
   if (isUnknown(inputs.keys)) return undefined;
-  const adopted = new Set(steps.map(keys.adoptedBy));
   const isAdopted = (step: Step) => keys.adoptedBy(step) !== undefined;
-  const isReplaced = (step: Step, ifConditional: boolean) =>
-    step.op === "replace" && !isAdopted(step) && step.isConditional === ifConditional;
-  const all = (is: (step: Step) => boolean, what: string) =>
-    counted(
-      steps.filter(is).map(({ alias }) => alias),
-      what,
-    );
-  const waiting = owned.toDelete.filter(({ id }) => !adopted.has(id));
-  const parts = [
-    all(
+  const aliases = (is: (step: Step) => boolean) => steps.filter(is).map(({ alias }) => alias);
+  const outcomes: Readonly<Record<string, readonly string[]>> = {
+    "to keep under a new alias": aliases(
       (step) => (step.op === "same" || step.op === "update") && step.stateAlias !== step.alias,
-      "to keep under a new alias",
     ),
-    all(isAdopted, "to adopt, without a secret"),
-    all((step) => isReplaced(step, false), "to replace, with a new secret"),
-    all((step) => isReplaced(step, true), "to replace if unknown values change"),
-    all((step) => step.op === "delete" || (step.op === "replace" && isAdopted(step)), "to delete"),
-    all((step) => step.op === "release", "to release and leave in the service"),
-    counted(
-      waiting.map(({ state }) => String(state.name)),
-      "already replaced, still to delete",
-    ),
-  ].filter((part) => part !== undefined);
-  return parts.length === 0 ? undefined : `${capitalised(label(inputs))}: ${parts.join("; ")}.`;
+    "to adopt, without a secret": aliases(isAdopted),
+    "to replace, with a new secret": aliases((step) => step.op === "replace" && !isAdopted(step)),
+    "to delete": aliases((step) => step.op === "delete" || (step.op === "replace" && isAdopted(step))),
+    "to release and leave in the service": aliases(({ op }) => op === "release"),
+    "already replaced, still to delete": owned.toDelete.map(({ id }) => id),
+  };
+  const parts = Object.entries(outcomes).filter(([, names]) => names.length > 0);
+  const words = parts.map(
+    ([outcome, names]) => `${numeral(names.length)} ${outcome}: ${listed(names.map(quoted))}`,
+  );
+  return words.length === 0 ? undefined : `${capitalised(label(inputs))}: ${words.join("; ")}.`;
 }
 
-function counted(names: readonly string[], what: string): string | undefined {
-  const quoted = names.map((name) => JSON.stringify(name));
-  return names.length === 0 ? undefined : `${numeral(names.length)} ${what}: ${listed(quoted)}`;
-}
+const quoted = (name: string) => JSON.stringify(name);
 
 /** The properties after an update, as far as they are known. `existingKey` is left out: state has it only in `secrets`. */
 function preview(inputs: SetDraft, steps: readonly Step[]): Properties {

@@ -4,7 +4,7 @@ import { coded } from "../../core/codes";
 import type { Session, Warn } from "../../core/definition";
 import { askForReport, Failure } from "../../core/errors";
 import { eachBounded } from "../../core/run";
-import { capitalised, inBounds, listed, numeral, sentences } from "../../core/text";
+import { inBounds, listed, numeral, sentences } from "../../core/text";
 
 /** One of many things to do. `name` is what messages call it. */
 export type Item<T = unknown> = T & { readonly name: string };
@@ -26,10 +26,8 @@ export type Batch = ReturnType<typeof openBatch>;
 const mostLines = 20;
 const mostNames = 20;
 const longestName = 60;
-const progressMs = 3_000;
 
-/** `subject`: what messages call the keys. */
-export function openBatch(session: Session, subject: string) {
+export function openBatch(session: Session) {
   const names = new Set<string>();
   const failures: Trouble[] = [];
   return {
@@ -43,46 +41,33 @@ export function openBatch(session: Session, subject: string) {
     },
     /** A line for each reason of failures, the most frequent first. */
     get lines(): readonly string[] {
-      return linesOf(failures, "reasons");
+      return linesOf(failures);
     },
     /** Whether the service may have keys that state has not. */
     get unresolved(): boolean {
       return failures.some(({ unresolved }) => unresolved);
     },
-    /** Works on a few at a time, and then prints their warnings. `verb` is for the progress line: "5 of 10 created". */
+    /** Works on a few at a time, and then prints their warnings. */
     async each<T extends Item>(
-      verb: string,
       all: readonly T[],
       act: (part: Session, one: T) => Promise<void>,
     ): Promise<void> {
       for (const { name } of all) names.add(name);
       const warnings: Trouble[] = [];
       const failed = new Map<unknown, Trouble>();
-      let ended = 0;
-      const tell = () => {
-        const rest = failed.size === 0 ? "" : `, ${numeral(failed.size)} failed`;
-        const count = `${numeral(ended - failed.size)} of ${numeral(all.length)}`;
-        session.tell(`${capitalised(subject)}: ${count} ${verb}${rest}.`);
-      };
-      const timer = setInterval(tell, progressMs);
-      try {
-        await eachBounded(all, async (one) => {
-          const warn: Warn = (...warning) => warnings.push(warningOf(one.name, ...warning));
-          try {
-            // After Ctrl-C, what has not begun is left to the next run.
-            if (session.closed.aborted) throw new Failure("interrupted", "Skipped: the run was canceled.");
-            await session.part(warn, (part) => act(part, one));
-          } catch (error) {
-            failed.set(one, failureOf(one.name, error));
-          }
-          ended += 1;
-        });
-      } finally {
-        clearInterval(timer);
-      }
+      await eachBounded(all, async (one) => {
+        const warn: Warn = (...warning) => warnings.push(warningOf(one.name, ...warning));
+        try {
+          // After Ctrl-C, what has not begun is left to the next run.
+          if (session.closed.aborted) throw new Failure("interrupted", "Skipped: the run was canceled.");
+          await session.part(warn, (part) => act(part, one));
+        } catch (error) {
+          failed.set(one, failureOf(one.name, error));
+        }
+      });
       // In the order of the keys, whichever was first.
       failures.push(...all.flatMap((one) => failed.get(one) ?? []));
-      for (const line of linesOf(warnings, "warnings")) session.warn(line);
+      for (const line of linesOf(warnings)) session.warn(line);
     },
   };
 }
@@ -101,8 +86,8 @@ function failureOf(name: string, error: unknown): Trouble {
   return { name, message, reason: coded(kind, sentences(...[parts].flat())), found, unresolved };
 }
 
-/** The lines of each reason, the most frequent first; `what` is left out if there are too many. No unresolved key is. */
-function linesOf(troubles: readonly Trouble[], what: string): readonly string[] {
+/** The lines of each reason, the most frequent first: not all if there are too many, but those of all unresolved keys. */
+function linesOf(troubles: readonly Trouble[]): readonly string[] {
   const byReason = Map.groupBy(troubles, ({ unresolved, reason }) => `${unresolved} ${reason}`);
   const groups = [...byReason.values()].toSorted((a, b) => b.length - a.length);
   const parts = groups.flatMap((group) => {
@@ -112,7 +97,7 @@ function linesOf(troubles: readonly Trouble[], what: string): readonly string[] 
   });
   const shown = parts.filter(([first], index) => first?.unresolved || index < mostLines);
   const rest = parts.length - shown.length;
-  return [...shown.map(lineOf), ...(rest === 0 ? [] : [`and ${rest} more ${what}`])];
+  return [...shown.map(lineOf), ...(rest === 0 ? [] : [`and ${rest} more`])];
 }
 
 function lineOf(group: readonly Trouble[]): string {

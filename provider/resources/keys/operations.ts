@@ -13,7 +13,7 @@ import { type Batch, type Item, openBatch } from "./batch";
 export interface OwnedKeys {
   /** By alias, with the state that an ApiKey would have; those of a rotating key are "current" and "previous". */
   readonly byAlias: ReadonlyMap<string, HeldKey>;
-  /** Keys without an alias that are still to be deleted. Their state has only a name, for messages. */
+  /** Keys without an alias that are still to be deleted. Their state has only the workspace. */
   readonly toDelete: readonly HeldKey[];
 }
 
@@ -23,23 +23,21 @@ export function objectsOf({ byAlias, toDelete }: OwnedKeys): readonly Managed[] 
   return [...byAlias.values(), ...toDelete].map(({ id, state: { workspaceId } }) => ({ workspaceId, id }));
 }
 
-/** Reads the keys that are still to be deleted from state. `isUnnamed`: their names are secret. */
-export function toDeleteIn(
-  {
-    workspaceId,
-    __toDelete = [],
-  }: { readonly workspaceId?: unknown; readonly __toDelete?: readonly unknown[] | undefined },
-  isUnnamed: boolean,
-): readonly HeldKey[] {
-  return __toDelete.filter(isRecord).map((one) => {
-    const id = String(one["id"]);
-    return { id, state: { workspaceId, name: isUnnamed ? id : String(one["name"]) } as KeyState };
-  });
+/** Reads the keys that are still to be deleted from state. */
+export function toDeleteIn({ workspaceId, __toDelete = [] }: StateOfMany): readonly HeldKey[] {
+  return __toDelete
+    .filter(isRecord)
+    .map(({ id }) => ({ id: String(id), state: { workspaceId } as KeyState }));
+}
+
+interface StateOfMany {
+  readonly workspaceId?: unknown;
+  readonly __toDelete?: readonly unknown[] | undefined;
 }
 
 /** The same as state has it. */
 export function toDeleteOf({ toDelete }: OwnedKeys): readonly Properties[] | undefined {
-  return nonEmpty(toDelete.map(({ id, state }) => ({ id, name: state.name })));
+  return nonEmpty(toDelete.map(({ id }) => ({ id })));
 }
 
 /** What an update does with one key. `stateAlias`: the key's alias in state, which the update may change. */
@@ -51,8 +49,6 @@ export type Step = { readonly alias: string } & (
       readonly stateAlias: string;
       readonly key: HeldKey;
       readonly declared: KeyInputs;
-      /** Whether the key stays if the values that are not known yet turn out to be the same. */
-      readonly isConditional?: boolean;
     }
   /** The key leaves state, and stays in the service. */
   | { readonly op: "release"; readonly stateAlias: string; readonly key: HeldKey }
@@ -76,51 +72,45 @@ export interface Applied {
 }
 
 type Write = Item<Extract<Step, { readonly declared: unknown }>>;
-type Replacement = Extract<Step, { readonly key: unknown; readonly declared: unknown }>;
 
-/**
- * Creates and updates keys first. Deletes last, and nothing if one of these has failed: it may be the key to use instead.
- * `label`: what messages call the keys.
- */
-export async function applySteps(session: Session, label: string, { owned, steps }: Steps): Promise<Applied> {
-  const batch = openBatch(session, label);
+/** Creates and updates keys first. Deletes last, and nothing if one of these has failed: it may be the key to use instead. */
+export async function applySteps(session: Session, { owned, steps }: Steps): Promise<Applied> {
+  const batch = openBatch(session);
   // By the aliases in state, which the new ones replace only after everything has succeeded.
   const byAlias = new Map(owned.byAlias);
   const replaced: Item<HeldKey>[] = [];
   for (const step of steps) {
     if (step.op === "same") byAlias.set(step.stateAlias, step.key);
     if (step.op === "release") byAlias.delete(step.stateAlias);
+    if (step.op === "delete") byAlias.delete(step.alias);
   }
   const writes = steps.flatMap((step): Write[] =>
     "declared" in step ? [{ name: step.alias, ...step }] : [],
   );
-  const isCreate = writes.every((step) => step.op === "create" && !adoptedBy(step));
-  await batch.each(isCreate ? "created" : "written", writes, async (part, step) => {
+  await batch.each(writes, async (part, step) => {
     const { failure, ...written } = await write(part, step);
     byAlias.set(step.op === "create" ? step.alias : step.stateAlias, written);
     if (step.op === "replace") replaced.push({ name: step.alias, ...step.key });
     if (failure !== undefined) throw failure;
   });
-  const removed = new Set(
-    steps.flatMap((step) => (step.op === "delete" ? [{ name: step.alias, ...step.key }] : [])),
-  );
-  const removedAliases = new Set([...removed].map(({ name }) => name));
+  const removed = steps.flatMap((step) => (step.op === "delete" ? [{ name: step.alias, ...step.key }] : []));
   // An entry may have adopted the key of another.
-  const kept = new Set([...byAlias].flatMap(([alias, { id }]) => (removedAliases.has(alias) ? [] : [id])));
+  const kept = new Set(Array.from(byAlias.values(), ({ id }) => id));
   const left = new Set([...replaced, ...itemsToDelete(owned), ...removed].filter(({ id }) => !kept.has(id)));
   if (batch.failed.size === 0) {
-    await batch.each("deleted", [...left], async (part, one) => {
+    await batch.each([...left], async (part, one) => {
       maskKey(part, one.state);
       await apiKey.deleteKey(part, one);
       left.delete(one);
-      // If it can't be deleted, it stays under its alias, with its secret.
-      if (removed.has(one)) byAlias.delete(one.name);
     });
   }
+  // What was not deleted stays under its alias, with its secret.
+  const staying = removed.filter((one) => left.has(one));
+  for (const { name, id, state } of staying) byAlias.set(name, { id, state });
   return {
     owned: {
       byAlias: batch.failed.size > 0 ? byAlias : renamed(steps, byAlias),
-      toDelete: [...left].filter((one) => !removed.has(one)),
+      toDelete: [...left].filter((one) => !staying.includes(one)),
     },
     batch,
   };
@@ -130,9 +120,7 @@ function renamed(steps: readonly Step[], byAlias: OwnedKeys["byAlias"]): OwnedKe
   return new Map(
     steps.flatMap((step) => {
       const key = byAlias.get("stateAlias" in step ? step.stateAlias : step.alias);
-      // The key of a removed entry is deleted, or another entry has it.
-      const isLeft = step.op === "delete" || step.op === "release";
-      return key === undefined || isLeft ? [] : [[step.alias, key] as const];
+      return key === undefined ? [] : [[step.alias, key] as const];
     }),
   );
 }
@@ -141,7 +129,13 @@ function renamed(steps: readonly Step[], byAlias: OwnedKeys["byAlias"]): OwnedKe
 async function write(session: Session, step: Write): Promise<Outcome<KeyState>> {
   const { op, declared } = step;
   maskKey(session, declared, ...(op === "create" ? [] : [step.key.state]));
-  const problems = op === "replace" ? problemsOf(step) : [];
+  // What check can't see, because it compares with earlier inputs: a replacement by the key itself (K5, K11).
+  const former = op === "replace" && {
+    ...step.key.state,
+    existingKey: step.key.state.key,
+    existingId: step.key.id,
+  };
+  const problems = former ? fixedByExisting(declared, former).map(lineOf) : [];
   if (problems.length > 0) throw new Failure("wrongInput", problems, { subject: "Nothing was changed:" });
   const outcome =
     op === "update"
@@ -149,12 +143,6 @@ async function write(session: Session, step: Write): Promise<Outcome<KeyState>> 
       : await apiKey.create(session, declared);
   if (outcome.failure === undefined) return outcome;
   return { ...outcome, state: { ...outcome.state, [failedKey]: true } };
-}
-
-/** What check can't see, because it compares with earlier inputs: a replacement by the key itself (K5, K11). */
-function problemsOf({ key, declared }: Replacement): readonly string[] {
-  const before = { ...key.state, existingKey: key.state.key, existingId: key.id };
-  return fixedByExisting(declared, before).map(lineOf);
 }
 
 /** What to do about a failure with a line for each reason. */
@@ -175,7 +163,7 @@ function itemsOf({ byAlias }: OwnedKeys): readonly Item<HeldKey>[] {
 }
 
 function itemsToDelete({ toDelete }: OwnedKeys): readonly Item<HeldKey>[] {
-  return toDelete.map((key) => ({ name: String(key.state.name), ...key }));
+  return toDelete.map((key) => ({ name: key.id, ...key }));
 }
 
 /** Without existing keys, which may be in use (K5, K11). */
@@ -185,10 +173,10 @@ export function createdKeys({ byAlias, toDelete }: OwnedKeys): OwnedKeys {
 
 /** The keys as they are now, without those that no longer exist. Throws if any can't be read. */
 export async function readKeys(session: Session, label: string, owned: OwnedKeys): Promise<OwnedKeys> {
-  const batch = openBatch(session, label);
+  const batch = openBatch(session);
   const found = new Map<HeldKey, HeldKey>();
   const [all, toDelete] = [itemsOf(owned), itemsToDelete(owned)];
-  await batch.each("read", [...all, ...toDelete], async (part, one) => {
+  await batch.each([...all, ...toDelete], async (part, one) => {
     maskKey(part, one.state);
     const now = await readKey(part, { id: one.id, state: one.state });
     if (now === undefined) return;
@@ -215,8 +203,8 @@ export async function removeKeys(
   owned: OwnedKeys,
   elsewhere: Elsewhere,
 ): Promise<void> {
-  const batch = openBatch(session, label);
-  await batch.each("deleted", [...itemsOf(owned), ...itemsToDelete(owned)], async (part, one) => {
+  const batch = openBatch(session);
+  await batch.each([...itemsOf(owned), ...itemsToDelete(owned)], async (part, one) => {
     maskKey(part, one.state);
     await apiKey.remove(part, one, elsewhere);
   });

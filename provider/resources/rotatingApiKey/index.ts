@@ -14,10 +14,10 @@ import { capitalised, listed, sentences } from "../../core/text";
 import {
   adoptedId,
   adoptionNote,
-  comparing,
   type HeldKey,
   type KeyInputs,
   fields as keyFields,
+  namesOneOf,
   observe,
   updatable,
 } from "../apiKey/model";
@@ -157,7 +157,7 @@ async function settle(
     if (!isEdited) return { alias, stateAlias: alias, op: "same", key };
     return { alias, stateAlias: alias, op: "update", key, declared: edited(key, declared) };
   });
-  return keys.applySteps(session, label(declared), { owned: plan.owned, steps });
+  return keys.applySteps(session, { owned: plan.owned, steps });
 }
 
 /** Throws unless the current key exists and matches state: otherwise the previous one may be the only one that works. */
@@ -226,7 +226,7 @@ function plan(now: RotatingNow): RotatingPlan {
     const note = adoptionNote(label(inputs), inputs);
     return { ...decision, ...compareFields(fields, now), note, preview: () => previewCreate(inputs) };
   }
-  const compared = compareFields(fields, now, comparing([...decision.owned.byAlias.values()], inputs));
+  const compared = compareFields(fields, now, namesOneOf([...decision.owned.byAlias.values()]));
   const isReplaced = compared.replaces.length > 0;
   return {
     ...decision,

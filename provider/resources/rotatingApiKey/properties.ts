@@ -16,7 +16,7 @@ import {
   string,
 } from "../../core/fields";
 import type { Checked } from "../../core/registry";
-import { isSecret, type SecretPath } from "../../core/secrecy";
+import type { SecretPath } from "../../core/secrecy";
 import { defined, failedKey, hiddenIn, nonEmpty, type Properties, pick, secretsKey } from "../../core/state";
 import { apiKey } from "../apiKey";
 import type { HeldKey, KeyInputs, KeyState } from "../apiKey/model";
@@ -198,7 +198,7 @@ export function ownedKeys(state: RotatingState): OwnedKeys {
       ...entry("current", keyId, state, key),
       ...entry("previous", previousKeyId, hiddenIn(state, "__previous"), previousKey),
     ]),
-    toDelete: toDeleteIn(state, isSecret(state, "name")),
+    toDelete: toDeleteIn(state),
   };
 }
 

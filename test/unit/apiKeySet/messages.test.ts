@@ -9,13 +9,12 @@ import { hostContext } from "../offline";
 /** A batch of keys, each with a secret to mask, with its warnings. */
 function open() {
   const warnings: string[] = [];
-  const session: Pick<Session, "warn" | "tell" | "part" | "closed"> = {
+  const session: Pick<Session, "warn" | "part" | "closed"> = {
     warn: (line) => void warnings.push(line),
-    tell: () => {},
     closed: new AbortController().signal,
     part: (warn, act) => act({ warn } as Partial<Session> as Session),
   };
-  return { batch: openBatch(session as Session, "keys"), warnings };
+  return { batch: openBatch(session as Session), warnings };
 }
 
 const named = (count: number, prefix = "k") =>
@@ -23,14 +22,10 @@ const named = (count: number, prefix = "k") =>
 
 test("E1 a reason of several keys is given once with their names, and the reason of most keys comes first", async () => {
   const { batch } = open();
-  await batch.each(
-    "created",
-    [{ name: "a" }, ...named(300), { name: "b" }, { name: "c" }],
-    async (_, { name }) => {
-      const reason = /^[abc]$/.test(name) ? "too late" : "not allowed";
-      throw new Failure("refused", reason, { subject: `Creating ${name}:` });
-    },
-  );
+  await batch.each([{ name: "a" }, ...named(300), { name: "b" }, { name: "c" }], async (_, { name }) => {
+    const reason = /^[abc]$/.test(name) ? "too late" : "not allowed";
+    throw new Failure("refused", reason, { subject: `Creating ${name}:` });
+  });
   const first = named(20).map(({ name }) => JSON.stringify(name));
   expect(batch.lines).toEqual([
     `For each of 300 keys (${first.join(", ")} and 280 more): APIKEYS2003: not allowed.`,
@@ -40,7 +35,7 @@ test("E1 a reason of several keys is given once with their names, and the reason
 
 test("E1 K6 a reason lists once what was found for each of its keys", async () => {
   const { batch } = open();
-  await batch.each("created", named(3), async (_, { name }) => {
+  await batch.each(named(3), async (_, { name }) => {
     const found = name === "k2" ? "none" : `key_${name}`;
     throw new Failure("keyLost", "delete one of these:", { unresolved: true, found });
   });
@@ -52,7 +47,7 @@ test("E1 K6 a reason lists once what was found for each of its keys", async () =
 test("E1 K6 all keys that may exist outside state are named, in lines of twenty, although there are more reasons", async () => {
   const { batch } = open();
   const left = named(1_000, "left");
-  await batch.each("created", [...named(2_000), ...named(30, "odd"), ...left], async (_, { name }) => {
+  await batch.each([...named(2_000), ...named(30, "odd"), ...left], async (_, { name }) => {
     const isLeft = name.startsWith("left");
     const reason = name.startsWith("odd") ? name : isLeft ? "lost" : "refused";
     throw new Failure("refused", reason, { unresolved: isLeft });
@@ -60,13 +55,13 @@ test("E1 K6 all keys that may exist outside state are named, in lines of twenty,
   expect(batch.unresolved).toBe(true);
   const all = batch.lines.join("\n");
   expect(left.filter(({ name }) => !all.includes(JSON.stringify(name)))).toEqual([]);
-  expect(batch.lines.at(-1)).toBe("and 30 more reasons");
+  expect(batch.lines.at(-1)).toBe("and 30 more");
 });
 
 test("E1 an unexpected error stops no other key, and says where to look without quoting the error's text", async () => {
   const { batch } = open();
   const done: string[] = [];
-  await batch.each("created", named(8), async (_, { name }) => {
+  await batch.each(named(8), async (_, { name }) => {
     if (name === "k2") throw new TypeError("private words");
     done.push(name);
   });
@@ -81,8 +76,8 @@ test("E1 an unexpected error stops no other key, and says where to look without 
 });
 
 test("R16 failures contain no key's secret", async () => {
-  const batch = openBatch(openSession(openKindContext(apiKeySet, hostContext({})), []), "keys");
-  await batch.each("created", named(2), async (part, { name }) => {
+  const batch = openBatch(openSession(openKindContext(apiKeySet, hostContext({})), []));
+  await batch.each(named(2), async (part, { name }) => {
     part.mask(`sk_${name}`);
     throw new Failure("refused", `refused for sk_${name}`);
   });
@@ -91,7 +86,7 @@ test("R16 failures contain no key's secret", async () => {
 
 test("E1 general warnings share lines that name all keys and ids; of others, the first twenty are shown", async () => {
   const { batch, warnings } = open();
-  await batch.each("read", named(60), async (part, { name }) => {
+  await batch.each(named(60), async (part, { name }) => {
     part.warn(`${name} has a namesake`, { general: "there is a namesake.", ids: [`key_${name}`] });
     part.warn(`${name} is odd`);
   });
@@ -102,5 +97,5 @@ test("E1 general warnings share lines that name all keys and ids; of others, the
   );
   expect(warnings).toHaveLength(3 + 17 + 1);
   expect(warnings[3]).toBe('"k0": k0 is odd');
-  expect(warnings.at(-1)).toBe("and 43 more warnings");
+  expect(warnings.at(-1)).toBe("and 43 more");
 });

@@ -16,7 +16,7 @@ test("E1: no key is deleted in an update in which another fails: the next update
   expect(set.second.state).toMatchObject({
     ids: { a: "key_4", b: "key_2", c: "key_3" },
     secrets: { b: "sk_key_2" },
-    __toDelete: [{ id: "key_1", name: "a" }],
+    __toDelete: [{ id: "key_1" }],
   });
   set.end();
   const third = await set.update(set.second, now, before);
@@ -113,7 +113,7 @@ test.for(successors)(
   async ([, inputs, unmet, gone, live]) => {
     const first = of({ a: { customerId } });
     const set = await afterFailure({ unmet: true }, first, of({ a: { customerId: "d", scopes } }));
-    expect(set.second.state["__toDelete"]).toEqual([{ id: "key_1", name: "a" }]);
+    expect(set.second.state["__toDelete"]).toEqual([{ id: "key_1" }]);
     set.trouble.unmet = unmet;
     await set.update(set.second, inputs, first).catch(() => undefined);
     expect([set.gone.toSorted(), [...set.live.keys()]]).toEqual([gone, live]);
