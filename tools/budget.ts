@@ -12,10 +12,10 @@ interface Budget {
 }
 
 const budgets: readonly Budget[] = [
-  { folders: ["provider", "sdk"], lines: 10_811, files: 67 },
-  { folders: ["test"], lines: 24_651, files: 186 },
-  { folders: ["tools"], lines: 5_810, files: 51 },
-  { folders: ["standin", "cli"], lines: 2_929, files: 26 },
+  { folders: ["provider", "sdk"], lines: 10_654, files: 67 },
+  { folders: ["test"], lines: 24_582, files: 186 },
+  { folders: ["tools"], lines: 5_690, files: 50 },
+  { folders: ["standin", "cli"], lines: 2_923, files: 26 },
 ];
 const mostWordsOfRules = 2_800;
 /** What `npm run schema` and `go mod tidy` write. */
