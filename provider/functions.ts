@@ -49,22 +49,20 @@ interface ByIdOrName {
 }
 
 export async function getWorkspaces(source: Source): Promise<{ workspaces: WorkspaceRecord[] }> {
-  return { workspaces: structuredClone([...(await allWorkspaces(source))]) };
+  return { workspaces: await allWorkspaces(source) };
 }
 
-function allWorkspaces(source: Source): Promise<readonly WorkspaceRecord[]> {
+function allWorkspaces(source: Source): Promise<WorkspaceRecord[]> {
   return ask(source, "Listing the workspaces", ({ workspaces }) => listOf(workspaces));
 }
 
 export async function getWorkspace(source: Source, { id, name }: ByIdOrName): Promise<WorkspaceRecord> {
   expectOne("a workspace", id, name);
-  if (id === undefined) {
-    return structuredClone(single(`workspace named "${name}"`, name, await allWorkspaces(source)));
-  }
+  if (id === undefined) return single(`workspace named "${name}"`, name, await allWorkspaces(source));
   expectIds({ id });
   const advice = "Check the id, and that the access token is allowed to read the workspace.";
   const read = async (reads: SharedReads) => orThrow(await reads.workspace(id).fresh());
-  return structuredClone(await ask(source, `Reading workspace ${id}`, read, advice));
+  return ask(source, `Reading workspace ${id}`, read, advice);
 }
 
 export async function getApiKeys(
@@ -145,8 +143,7 @@ export async function getScopes(
   const doing = `Listing the scopes of workspace ${workspaceId}`;
   const advice =
     "Check workspaceId, and that the access token is allowed to list the scopes of the workspace.";
-  const all = await ask(source, doing, (reads) => listOf(reads.scopes(workspaceId)), advice);
-  return { scopes: structuredClone([...all]) };
+  return { scopes: await ask(source, doing, (reads) => listOf(reads.scopes(workspaceId)), advice) };
 }
 
 /** Also without the ids of scopes, so that a program can declare the scopes. */
@@ -185,11 +182,11 @@ function expectIds(ids: Readonly<Record<string, unknown>>): void {
   }
 }
 
-/** The records of a list. Others may get the same ones, and programs may change theirs: copy what a program gets. */
-async function listOf<T>(list: SharedRead<Listing<T>>): Promise<readonly T[]> {
-  return orThrow(await list.fresh()).all;
+async function listOf<T>(list: SharedRead<Listing<T>>): Promise<T[]> {
+  return [...orThrow(await list.fresh()).all];
 }
 
+/** Returns copies, because programs may change what they get, and others may get the same records. */
 async function ask<T>(
   source: Source,
   doing: string,
@@ -199,5 +196,5 @@ async function ask<T>(
   const found = usable(source.configuration());
   const call = { transport: source.transport(), credentials: found.credentials };
   const words = { doing, notDone: "", ...(advice && { advice }) };
-  return orFail(act(sharedReads(call), call), { setup: found }, words);
+  return structuredClone(await orFail(act(sharedReads(call), call), { setup: found }, words));
 }

@@ -108,9 +108,7 @@ export type StateOf<S extends Shape> = Partial<Declared<S["inputs"]>> &
   };
 
 /** The program's inputs and, unless it is a create, the state to compare them with. */
-export interface Now<S extends Shape, I = DraftOf<S>> {
-  readonly id?: string;
-  readonly state?: StateOf<S>;
+export interface Now<S extends Shape, I = DraftOf<S>> extends Partial<Held<S>> {
   /** In canonical form. */
   readonly inputs: I;
   /** The time of this run, in ms since 1970. */

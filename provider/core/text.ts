@@ -52,12 +52,6 @@ export function importId(workspaceId: string, id: string): string {
   return `${workspaceId.replaceAll("/", "%2F")}/${id}`;
 }
 
-/** The ids of the workspace and the object; `undefined` if the id does not have that form. */
-export function partsOfImportId(given: string): readonly [workspaceId: string, id: string] | undefined {
-  const [, workspaceId = "", id = ""] = /^([^/]+)\/(.+)$/s.exec(given) ?? [];
-  return id === "" ? undefined : [workspaceId.replaceAll("%2F", "/"), id];
-}
-
 /** A path as in a program: `scopes[0].read`, `keys["a b"]`. */
 export function spelled(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, step) => {

@@ -14,7 +14,7 @@ import {
   serviceKey,
   wireable,
 } from "../core/state";
-import { capitalised, listed, oneLine, partsOfImportId } from "../core/text";
+import { capitalised, listed, oneLine } from "../core/text";
 import { check, isDeclared } from "./check";
 import {
   expectSameBaseUrl,
@@ -211,8 +211,9 @@ function operate<T extends (Outcome & { readonly service?: string | undefined })
 function partsOf(kind: string, form: string, id: string, { workspaceId }: Properties): readonly string[] {
   const isOfWorkspace = form.includes("/");
   if (isOfWorkspace && typeof workspaceId === "string") return [workspaceId, id];
-  const parts = isOfWorkspace ? partsOfImportId(id) : id === "" ? undefined : [id];
-  if (parts !== undefined) return parts;
+  const [, first, object] = (isOfWorkspace ? /^([^/]+)\/(.+)$/s : /^(.+)$/s).exec(id) ?? [];
+  if (object !== undefined) return [String(first).replaceAll("%2F", "/"), object];
+  if (first !== undefined) return [first];
   const reason = `${kind}: the id ${JSON.stringify(oneLine(id))} does not have the form ${form}.`;
   throw new Failure("wrongInput", reason);
 }
