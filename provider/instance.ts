@@ -50,7 +50,6 @@ export function openInstance(options: OfHost & { readonly env: Environment }) {
         currentTime: Date.now,
       });
     },
-    /** Where functions read. */
     source: () => source,
   };
 }

@@ -5,7 +5,6 @@ import { getApiKeys, getScopes, getWorkspace, getWorkspaces, type Source } from 
 import { hasSettings } from "./resources/workspaceSettings";
 
 interface Listed {
-  /** The id to import it by. */
   readonly id: string;
   readonly name: string | undefined;
 }

@@ -24,7 +24,6 @@ interface Listed {
   readonly deleted?: boolean | undefined;
 }
 
-/** The records of a list. */
 export interface Listing<T> {
   readonly all: readonly T[];
   readonly byId: ReadonlyMap<string, T>;
@@ -81,7 +80,6 @@ async function readingOf<T>(answer: Promise<T>): Promise<Reading<T>> {
   }
 }
 
-/** The answer. Throws what the call threw. */
 export function orThrow<T>(reading: Reading<T>): T {
   if (reading.kind === "known") return reading.value;
   throw reading.error;

@@ -89,7 +89,6 @@ export type KeyScope = Plain<Omit<z.infer<typeof keyScope>, "id">> & { readonly 
 /** An API key. Its secret is only taken from the answers of create and migrate. */
 export type ApiKeyRecord = Plain<z.infer<typeof apiKey>> & { readonly key?: string | undefined };
 export type WorkspaceRecord = Plain<z.infer<typeof workspace>>;
-/** A scope that a workspace defines. */
 export type ScopeRecord = Plain<z.infer<typeof scope>>;
 
 // ---- Calls (part 4) -----------------------------------------------------------------------------------------------

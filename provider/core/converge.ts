@@ -45,7 +45,6 @@ export function aimsOf(
   });
 }
 
-/** A write of one object. */
 export interface Writing<T> {
   /** The object before the write or, if the write created it, in its answer. */
   readonly before: T;
@@ -67,7 +66,6 @@ export interface Writing<T> {
   readonly explainMissing: () => Promise<T>;
 }
 
-/** The result of a write. */
 export interface Settled<T> {
   /** The object as it was seen last. */
   readonly record: T;
@@ -202,12 +200,10 @@ function wordsOf({ aim: { field, value }, has }: Missed, say: Say): string {
   return `${field.name}: should be ${say(field.name, value)}, the service has ${say(field.name, has)}`;
 }
 
-/** The changes that the service did not apply, in words. */
 export function openWords<T>(settled: Settled<T>, say: Say): readonly string[] {
   return notApplied(settled).map((one) => wordsOf(one, say));
 }
 
-/** Warnings of values that the service has changed in its own way. */
 export function warningsOf<T>({ missed }: Settled<T>, say: Say): readonly string[] {
   const rewritten = missed.filter(({ isRewritten }) => isRewritten);
   return rewritten.map((one) => `${wordsOf(one, say)}; it may have rewritten the value.`);

@@ -41,11 +41,9 @@ export interface Session extends Pick<Run, "closed" | "over"> {
   readonly call: Call;
   readonly setup: Setup;
   readonly warn: Warn;
-  /** Shows a line of progress. */
   readonly tell: (line: string) => void;
   /** Masks these values from now on in everything that the operation says. */
   readonly mask: (...values: readonly unknown[]) => void;
-  /** The objects of this kind that this process knows. */
   readonly registry: Registry;
   /** Waits that long, or until the run is over. */
   readonly pause: (ms: number) => Promise<void>;
@@ -55,7 +53,6 @@ export interface Session extends Pick<Run, "closed" | "over"> {
   readonly part: <T>(warn: Warn, act: (part: Session) => Promise<T>) => Promise<T>;
 }
 
-/** The result of an operation. */
 export interface Outcome<State = Properties> {
   readonly id: string;
   readonly state: State;
@@ -88,7 +85,6 @@ interface Correspondence<S extends Shape> {
   secretPath?(path: SecretPath): SecretPath;
 }
 
-/** What the inputs and state of every resource may have. */
 type Common = {
   readonly [secretsKey]?: readonly SecretPath[] | undefined;
 };
@@ -115,7 +111,6 @@ export interface Now<S extends Shape, I = DraftOf<S>> extends Partial<Held<S>> {
   readonly time: number;
 }
 
-/** An object that is in state. */
 export interface Held<S extends Shape> {
   readonly id: string;
   readonly state: StateOf<S>;

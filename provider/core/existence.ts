@@ -5,7 +5,6 @@ import { longestLagMs, pollUntil, type Settled } from "./converge";
 import type { Session } from "./definition";
 import { InconclusiveError } from "./errors";
 
-/** What the service has of an object. */
 interface Shown {
   readonly id: string;
   readonly deleted?: boolean | undefined;

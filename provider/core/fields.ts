@@ -49,7 +49,6 @@ export type Declared<I> = {
 };
 /** The type of inputs that may be unknown, or wrong. */
 export type Draft<I> = { readonly [Name in keyof I]?: unknown };
-/** The type of outputs or hidden properties. */
 export type Values<O> = {
   readonly [Name in keyof O]?: O[Name] extends Stored<infer T> ? T | undefined : never;
 };
@@ -62,7 +61,6 @@ export function optional<T, S extends z.ZodMiniType>(schema: S, facts: Facts<T>)
   return { schema, ...facts } as Input<T | undefined, S>;
 }
 
-/** An input with a default. */
 export function defaulted<T, S extends z.ZodMiniType>(
   schema: S,
   facts: Facts<T> & { readonly default: T & {} },
@@ -197,7 +195,6 @@ export const unknownSentinels: readonly string[] = [
   "dd056dcd-154b-4c76-9bd3-c8f88648b5ff", // object
 ];
 
-/** An unknown value of any type. */
 export const unknown = unknownSentinels[0] as string;
 
 const sentinels = new Set<unknown>(unknownSentinels);

@@ -5,9 +5,7 @@
 
 /** A run as its operations see it. The reason of each signal is words to follow "because". */
 export interface Run {
-  /** Aborted when the run is closed. */
   readonly closed: AbortSignal;
-  /** Aborted when the run is over. */
   readonly over: AbortSignal;
   /** Counts the operation as under way until it ends. `line` says what it leaves if the process ends before. */
   during<T>(operation: () => Promise<T>, line?: () => string | undefined): Promise<T>;
@@ -15,9 +13,7 @@ export interface Run {
 
 /** A run as its process sees it. */
 export interface OpenRun extends Run {
-  /** Closes the run. */
   close(reason: string): void;
-  /** Closes the run and declares it over. */
   stop(reason: string): void;
   /** The lines of the operations under way. */
   readonly underWay: ReadonlySet<() => string | undefined>;

@@ -3,7 +3,6 @@ import { isDeepStrictEqual } from "node:util";
 /** Properties as the engine stores them: plain JSON values by name. */
 export type Properties = Readonly<Record<string, unknown>>;
 
-/** An object as the engine saves it. */
 export interface Kept {
   readonly id: string;
   readonly state: Properties;
@@ -25,7 +24,6 @@ export const externalKey = "__external";
 export const serviceKey = "__service";
 export const failedKey = "__failed";
 
-/** A field that can be compared. */
 export interface ComparedField {
   readonly name: string;
   readonly canonical: (value: unknown) => unknown;

@@ -17,7 +17,6 @@ const variables = {
 type Name = keyof typeof variables;
 type Values<N extends string = Name> = Readonly<Partial<Record<N, string>>>;
 
-/** What the engine passes when it configures the provider. */
 export interface EngineConfig {
   /** The arguments of an explicit Provider, which can also name the variable that has its token. */
   readonly argument: Values<Name | "accessTokenEnv">;

@@ -104,14 +104,12 @@ function secretPathsOf(definition: AnyDefinition) {
     /** The inputs and outputs that are always secret. */
     secrets,
     /** The inputs with a list of what else is secret: by their own list, and by these paths, which the engine marked. */
-    alsoSecret: (inputs: Properties, paths: readonly SecretPath[]): Properties => {
-      const listed = [...secretsOf(inputs), ...paths.map((path) => shape.secretPath?.(path) ?? path)];
-      const all = [...new Set(listed.map((path) => JSON.stringify(path)))].sort();
-      const others = all.filter((path) => !always.has(path));
-      return withSecrets(
-        inputs,
-        others.map((path) => JSON.parse(path)),
-      );
+    alsoSecret: (inputs: Properties, marked: readonly SecretPath[]): Properties => {
+      const listed = [...secretsOf(inputs), ...marked.map((path) => shape.secretPath?.(path) ?? path)];
+      const all = new Set(listed.map((path) => JSON.stringify(path)));
+      const others = [...all].filter((path) => !always.has(path)).sort();
+      const paths = others.map((path) => JSON.parse(path));
+      return withSecrets(inputs, paths);
     },
     /** What is secret in these inputs. */
     secretInputs: (inputs: Properties): readonly SecretPath[] => [

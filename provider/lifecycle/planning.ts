@@ -24,7 +24,6 @@ export function canonical({ fields }: AnyDefinition, inputs: Properties): Proper
   return withSecrets(canonicalInputs(fields, inputs), secretsOf(inputs));
 }
 
-/** The inputs that a state stands for. */
 export function inputsOf(definition: AnyDefinition, state: Properties): Properties {
   return canonicalInputs(definition.fields, definition.inputsOf(state));
 }
@@ -107,7 +106,6 @@ export interface Difference {
    */
   readonly changes: boolean | undefined;
   readonly replaces: string[];
-  /** Each change by its path. */
   readonly details: readonly Change[];
 }
 

@@ -19,7 +19,6 @@ const kinds = {
   delete: [Kind.DELETE, Kind.DELETE_REPLACE],
 } as const;
 
-/** A message with the state of a resource. */
 interface Stateful {
   setProperties(state: Struct): unknown;
   setRefreshBeforeUpdate(isReadFirst: boolean): unknown;

@@ -36,7 +36,6 @@ interface Served {
   readonly run: OpenRun;
 }
 
-/** A request about a resource. */
 interface OfResource {
   getUrn(): string;
   getProperties?(): Parameters<typeof fromStruct>[0];
@@ -193,7 +192,6 @@ const functionsByName = new Map<string, Function>(
   Object.entries({ getApiKey, getApiKeys, getScopes, getWorkspace, getWorkspaces }),
 );
 
-/** Calls a function by its token. */
 async function invoked(token: string, source: functions.Source, given: Properties): Promise<Properties> {
   const find = functionsByName.get(kindIn(token));
   if (find === undefined)
