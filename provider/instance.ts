@@ -9,7 +9,7 @@ import { definitions } from "./resources";
 
 export type Instance = ReturnType<typeof openInstance>;
 
-type OfHost = Pick<HostContext, "run" | "warn" | "tell" | "note">;
+type OfHost = Pick<HostContext, "run" | "warn" | "note">;
 
 /**
  * What the resources and functions of one process share, in any host: settings, connections and pace, and what they

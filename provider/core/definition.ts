@@ -41,7 +41,6 @@ export interface Session extends Pick<Run, "closed" | "over"> {
   readonly call: Call;
   readonly setup: Setup;
   readonly warn: Warn;
-  readonly tell: (line: string) => void;
   /** Masks these values from now on in everything that the operation says. */
   readonly mask: (...values: readonly unknown[]) => void;
   readonly registry: Registry;

@@ -33,9 +33,7 @@ export interface HostContext {
   readonly transport: () => Transport;
   readonly run: Run;
   readonly warn: (message: string) => void;
-  /** Shows a line of progress. Default: nobody sees it. */
-  readonly tell?: (line: string) => void;
-  /** Shows a line about what an update would do. Default: `tell`. */
+  /** Shows a line about what an update would do. Default: nobody sees it. */
   readonly note?: (line: string) => void;
   /** Waits that long, or until the signal is aborted. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -140,7 +138,7 @@ export function openSession(
   warn: Warn = (message) => context.host.warn(message),
 ): OpenSession {
   const { definition, host, paths, registry } = context;
-  const { configuration, transport, tell } = host;
+  const { configuration, transport } = host;
   const always = given.flatMap((one) => paths.secrets.flatMap((path) => valuesAt(one, path)));
   const hidden = new Set(textsIn([...always, ...secretValues(given, definition.shape.follows)]));
   const ready = () => {
@@ -159,7 +157,6 @@ export function openSession(
     closed: run.closed,
     over: run.over,
     pause: (ms) => host.pause(ms, run.over),
-    tell: (text) => tell?.(masked(text)),
     currentTime: host.currentTime,
     part: (warnOfPart, act) => {
       const part = openSession(context, [], run, warnOfPart);
@@ -232,7 +229,7 @@ export function expectSoleOwner(
 
 /** Shows a line about what an update would do, if there is one, without the secrets of these properties. */
 export function note(context: KindContext, text: string | undefined, ...all: readonly Properties[]): void {
-  const { note: show = context.host.tell } = context.host;
+  const { note: show } = context.host;
   if (text !== undefined) show?.(openSession(context, all).masked(text));
 }
 

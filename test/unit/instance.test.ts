@@ -23,7 +23,7 @@ test("T1 a run has one time, even if the host configures each kind of resource w
   const env = { APIKEYS_BASE_URL: "https://service.test", APIKEYS_ACCESS_TOKEN: "token" };
   const say = () => {};
   const open = () => {
-    const instance = openInstance({ run: openRun(), env, warn: say, tell: say, note: say });
+    const instance = openInstance({ run: openRun(), env, warn: say, note: say });
     return {
       key: instance.resource("RotatingApiKey"),
       configure: () => instance.configure({ argument: {}, stack: {} }),

@@ -46,9 +46,9 @@ export function offline(
   config: Readonly<Record<string, unknown>> = configured,
   env: Readonly<Record<string, string>> = {},
   definition: AnyDefinition = apiKey,
-  tell: (line: string) => void = () => {},
+  note: (line: string) => void = () => {},
 ): Lifecycle {
-  return inWords(lifecycle(definition, hostContext({ config, env, tell })));
+  return inWords(lifecycle(definition, hostContext({ config, env, note })));
 }
 
 /** The same operations, with the words of their errors alone. */

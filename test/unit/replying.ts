@@ -63,7 +63,7 @@ export function replying(definition: AnyDefinition, reply: (asked: Asked) => unk
   const host = hostContext({
     transport: () => transport,
     warn: (message) => warnings.push(message),
-    tell: (line) => progress.push(line),
+    note: (line) => progress.push(line),
     ...parts,
   });
   const operations = inWords(lifecycle(definition, host));

@@ -15,15 +15,15 @@ import { failed, type Instance, openInstance } from "../../instance";
 import { engineConfig, nodeProblem } from "../../lifecycle/config";
 import { serveRun } from "../process";
 
-const tell = (line: string): void => void process.stderr.write(`${line}\n`);
-const warn = (message: string): void => tell(`warning: ${message}`);
+const print = (line: string): void => void process.stderr.write(`${line}\n`);
+const warn = (message: string): void => print(`warning: ${message}`);
 
 /** The resource of the last check: the diff that the engine asks for next is not told its name. */
 let checked: { readonly kind: string; readonly name: string | undefined; inputs: Properties } | undefined;
 
 /** The engine prints a line of a dynamic provider without its resource. */
 const note = (line: string): void =>
-  tell(checked?.name === undefined ? line : `${checked.kind} ${JSON.stringify(checked.name)}: ${line}`);
+  print(checked?.name === undefined ? line : `${checked.kind} ${JSON.stringify(checked.name)}: ${line}`);
 
 /** One host process serves one provider instance. */
 let instance: Instance | undefined;
@@ -50,7 +50,6 @@ export function provider(
     run: isHost ? serveRun(warn) : openRun(),
     env: process.env,
     warn,
-    tell,
     note,
   });
   const served = instance;

@@ -14,13 +14,9 @@ export function openEngine() {
   let address: string | undefined;
   let client: EngineClient | undefined;
 
-  function log(severity: 0 | 1 | 2 | 3, message: string, ephemeral = false): void {
+  function log(severity: 0 | 1 | 2 | 3, message: string): void {
     const { urn = "", underWay } = subjects.getStore() ?? {};
-    const request = new LogRequest()
-      .setSeverity(severity)
-      .setMessage(message)
-      .setUrn(urn)
-      .setEphemeral(ephemeral);
+    const request = new LogRequest().setSeverity(severity).setMessage(message).setUrn(urn);
     if (address === undefined) return;
     // Opened by the first message, because few commands have one. The engine is on this machine, never behind a proxy.
     client ??= new EngineClient(address, credentials.createInsecure(), { "grpc.enable_http_proxy": 0 });
@@ -39,8 +35,6 @@ export function openEngine() {
     },
     /** A line that stays, with a warning's colour and count. */
     warn: (message: string) => log(LogSeverity.WARNING, message),
-    /** Shown beside the resource while it lasts. */
-    tell: (message: string) => log(LogSeverity.INFO, message, true),
     /** A line that stays. */
     note: (message: string) => log(LogSeverity.INFO, message),
     /** Messages of the operation belong to the resource, and are shown before its result. */

@@ -13,7 +13,6 @@ const instance = openInstance({
   run,
   env: process.env,
   warn: engine.warn,
-  tell: engine.tell,
   note: engine.note,
 });
 serve({ instance, engine, run }).then((port) => {

@@ -52,10 +52,10 @@ test.each(unknownSentinels)(
   "R12 lines of a preview have the values of state in place of unknown ones (%s)",
   (unknown) => {
     const lines: string[] = [];
-    const tell = (line: string) => lines.push(line);
-    const key = offline(undefined, {}, apiKey, tell);
+    const note = (line: string) => lines.push(line);
+    const key = offline(undefined, {}, apiKey, note);
     key.diff("key_1", { ...least, __keyLost: true }, { ...least, name: unknown });
-    const billing = offline(undefined, {}, customerBilling, tell);
+    const billing = offline(undefined, {}, customerBilling, note);
     const grant = { workspaceId: "ws_1", totalCredits: "100" };
     billing.diff("uncertain-1", grant, { workspaceId: unknown, totalCredits: unknown });
     expect(lines).toEqual([
