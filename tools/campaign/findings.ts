@@ -2,7 +2,10 @@ import type { LoggedRequest } from "../../standin";
 import { declaredKeys, heldKeys, idsIn } from "./heldKeys";
 import type { CommandRecord, Trace } from "./play";
 
-/** The campaign looks for these: each must never happen. */
+/** Where schedules are played: below the host and the engine, or in the plugin, over gRPC. */
+export type TierName = "process" | "plugin";
+
+/** What the campaign looks for: each must never happen. */
 export const columns = {
   lostSilently: "keys lost silently",
   unnamed: "live keys whose id stands in no state, error or stderr",
@@ -25,10 +28,9 @@ export const columns = {
   defects: "unforeseen errors",
   unplayed: "schedules that could not be played",
 } as const;
-export type Column = keyof typeof columns;
 
 export interface Finding {
-  readonly column: Column;
+  readonly column: keyof typeof columns;
   readonly what: string;
   /** The documented limit under which it is counted apart, and not as a violation. */
   readonly apart?: string | undefined;
@@ -36,6 +38,7 @@ export interface Finding {
 
 /** One command, the requests of its time, and what is known of the whole run. */
 export interface Scene extends ReturnType<typeof factsOf> {
+  readonly tier: TierName;
   readonly trace: Trace;
   readonly command: CommandRecord;
   readonly asked: readonly LoggedRequest[];

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Properties } from "../../provider/core/state";
 import type { StoredKey } from "../../standin";
 import type { Entry, State } from "./engine";
-import { deletedIn, type Finding, factsOf, keyOf, releasedIn, type Scene } from "./findings";
+import { deletedIn, type Finding, factsOf, keyOf, releasedIn, type Scene, type TierName } from "./findings";
 import { declaredKeys, type HeldKey, heldKeys, holdsKeys, idsIn } from "./heldKeys";
 import { lostKeys, mistakenCreate } from "./lostKeys";
 import type { CommandRecord, Trace } from "./play";
@@ -13,7 +13,7 @@ import { astray } from "./schedule";
  * All that a run shows of what must never happen: the service's log and its keys are compared with what the programs
  * declared, what state had and has, and what the user was told.
  */
-export function judge(trace: Trace): readonly Finding[] {
+export function judge(trace: Trace, tier: TierName): readonly Finding[] {
   const facts = factsOf(trace);
   return [
     ...lostKeys(trace),
@@ -22,7 +22,7 @@ export function judge(trace: Trace): readonly Finding[] {
     ...trace.commands.flatMap((command) => {
       const where = `${command.name} ${command.step}.${command.repetition}`;
       const asked = trace.requests.slice(command.from, command.until);
-      const scene: Scene = { ...facts, trace, command, asked };
+      const scene: Scene = { ...facts, tier, trace, command, asked };
       return judges.flatMap((one) =>
         one(scene).map((finding) => ({ ...finding, what: `${finding.what} in ${where}` })),
       );
@@ -187,8 +187,8 @@ function excess({ scopes, enabled }: StoredKey, inputs: Properties): readonly st
 }
 
 /** After one Ctrl-C, no result is lost of what was under way: a key whose answer came is in state. */
-function unsaved({ command, asked, trace }: Scene): readonly Finding[] {
-  if (!trace.players.closesOnCancel || command.interruption !== "ctrlC") return [];
+function unsaved({ tier, command, asked, trace }: Scene): readonly Finding[] {
+  if (tier === "process" || command.interruption !== "ctrlC") return [];
   const held = new Set(command.state.flatMap(idsIn));
   const answered = new Set(asked.filter(({ fault }) => fault === undefined).map(({ n }) => n));
   return trace.made
@@ -241,9 +241,7 @@ function secretsShown({ command, asked, secrets }: Scene): readonly Finding[] {
     JSON.stringify(state, (name, value) => (secretProperties.has(name) ? undefined : value)),
   ];
   const shown = [...secrets].filter((secret) => texts.some((text) => text.includes(secret)));
-  const led = asked
-    .filter(({ path }) => astray.endsWith(path))
-    .map(({ n }) => `the token, led astray by ${n},`);
+  const led = asked.filter(({ path }) => path === astray).map(({ n }) => `the token, led astray by ${n},`);
   return [...shown, ...led].map((what) => ({ column: "secrets", what }));
 }
 
@@ -269,7 +267,7 @@ function stuck({ converged, commands, schedule }: Trace): readonly Finding[] {
 const expected: readonly (readonly [RegExp, string])[] = [
   [/set APIKEYS_NO_KEY_LIST=true/, "a key that is gone, where keys are not listed (R6)"],
   [/Check in the service\.\sIf the credits were granted/, "an open grant (B3)"],
-  [/Adopting .*no such key, or the key was deleted/, "a key to adopt that is gone (K11)"],
+  [/no such key, or the key was deleted/, "a key to adopt that is gone (K11)"],
   [/"(\w+)", the service has "\1_"/, "a value that the service always changes (R4)"],
   [/needs a new key, but the previous key/, "a change that needs a third key (T2)"],
   [/two resources can't manage one key/, "two resources that declare one key (R17)"],

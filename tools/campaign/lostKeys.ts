@@ -5,15 +5,8 @@ import { declaredKeys, idsIn } from "./heldKeys";
 import type { CommandRecord, Trace } from "./play";
 import type { MadeKey } from "./stage";
 
-/**
- * Keys that were made and live, although no state holds them and nothing that a user reads names them: at the end, and when
- * two Ctrl-C have ended the command that made them.
- */
+/** Keys that were made and live, although no state holds them and nothing that a user reads names them. */
 export function lostKeys(trace: Trace): readonly Finding[] {
-  return [...lostAtTheEnd(trace), ...leftStanding(trace)];
-}
-
-function lostAtTheEnd(trace: Trace): readonly Finding[] {
   const { commands, made } = trace;
   const told = commands.flatMap((command) => [command.told, ...failures(command)]).join("\n");
   const last = commands.at(-1);
@@ -27,35 +20,14 @@ function lostAtTheEnd(trace: Trace): readonly Finding[] {
     )
     .map((one): Finding => {
       const makers = makersOf(trace, one);
-      const mistaken = mistakable(trace, one, makers);
       const isSilent = !makers.some((making) => isDoubtful(making, one));
-      const apart = mistaken ?? (isSilent ? undefined : unnameable(trace, one, makers));
+      const apart = mistakable(trace, one, makers) ?? (isSilent ? undefined : unnameable(trace, one, makers));
       return {
         column: isSilent ? "lostSilently" : "unnamed",
         what: `${one.key.id} by request ${one.request}`,
         apart,
       };
     });
-}
-
-/** A provider that was told at once must name it, although a later update may do so too. */
-function leftStanding({ commands, made, requests, players }: Trace): readonly Finding[] {
-  if (!players.interruptsAtOnce) return [];
-  const answered = new Set(requests.filter(({ fault }) => fault === undefined).map(({ n }) => n));
-  return commands
-    .filter(
-      ({ interruption, told }) => interruption === "twoCtrlC" && !/(the key|it) is not in state/.test(told),
-    )
-    .flatMap(({ from, until, state, live, told }) => {
-      const held = new Set(state.flatMap(idsIn));
-      return made
-        .filter(({ request }) => from < request && request <= until && answered.has(request))
-        .filter(({ key: { id } }) => live.some((key) => key.id === id) && !held.has(id) && !names(told, id));
-    })
-    .map((one) => ({
-      column: "unnamed",
-      what: `${one.key.id} by request ${one.request}, when two Ctrl-C had ended it`,
-    }));
 }
 
 function failures({ operations }: CommandRecord): readonly string[] {
@@ -109,10 +81,10 @@ function isDoubtful(operation: Operation, { key }: MadeKey): boolean {
     alias === undefined ? [] : JSON.stringify(alias),
   );
   // A set's error has a line for each of its keys that failed, or for several of them, or else is about them all.
-  const all = message.split("\n");
-  const own = all.filter((line) => /^\s*("|For each of )/.test(line));
-  const lines = own.length === 0 ? all : own.filter((line) => aliases.some((alias) => line.includes(alias)));
-  return ended === "failed" && lines.length > 0 && !lines.join("\n").includes("Nothing was created");
+  const own = message.split("\n").filter((line) => /^\s*("|For each of )/.test(line));
+  const texts =
+    own.length === 0 ? [message] : own.filter((line) => aliases.some((one) => line.includes(one)));
+  return ended === "failed" && texts.some((text) => !text.includes("Nothing was created"));
 }
 
 /** Why another record's answer to a create can't be told from the new key's: ids are known from lists alone. */

@@ -9,7 +9,6 @@ import { type MadeKey, openStage, type Stage } from "./stage";
 /** The record of a run of a schedule: all that is judged afterwards. */
 export interface Trace {
   readonly schedule: Schedule;
-  readonly players: Players;
   readonly commands: readonly CommandRecord[];
   readonly made: readonly MadeKey[];
   readonly requests: readonly LoggedRequest[];
@@ -53,21 +52,12 @@ interface Ran extends Command {
   readonly untold: string;
 }
 
-/** Runs the commands. */
-export interface Players {
-  readonly start: StartActor;
-  /** Whether an interruption reaches the provider amid the very request for which it was drawn. */
-  readonly interruptsAtOnce: boolean;
-  /** Whether the provider begins nothing new after one Ctrl-C, so that state then has all that it made. */
-  readonly closesOnCancel: boolean;
-}
-
 /** How often a pipeline repeats a failed command, with nobody looking. */
 const repetitions = 3;
 const dayMs = 86_400_000;
 
 /** Runs a schedule from its first up to its last destroy. */
-export async function play(schedule: Schedule, players: Players): Promise<Trace> {
+export async function play(schedule: Schedule, start: StartActor): Promise<Trace> {
   const stage = await openStage(schedule);
   const { standIn, accessToken, made } = stage;
   const commands: CommandRecord[] = [];
@@ -88,7 +78,7 @@ export async function play(schedule: Schedule, players: Players): Promise<Trace>
     const program = written(order.program, before);
     const aheadMs = days * dayMs;
     const now = Date.now() + aheadMs;
-    const ran = await run({ schedule, stage, players, aheadMs }, { name, program }, before, trouble);
+    const ran = await run({ schedule, stage, start, aheadMs }, { name, program }, before, trouble);
     state = ran.state;
     await standIn.settled();
     const [live, until] = [stage.liveKeys(), standIn.requests.length];
@@ -98,12 +88,10 @@ export async function play(schedule: Schedule, players: Players): Promise<Trace>
     return ran.green;
   }
 
-  /** The commands of a step; what fails is repeated. What goes wrong may outlast the first. */
-  async function stubbornly(step: number, orders: readonly Order[], again: Order, trouble: Trouble) {
-    let green = true;
-    for (const [n, order] of orders.entries()) {
-      green &&= await command(order, step, 0, n === 0 ? trouble : undefined);
-    }
+  /** A command that is repeated if it fails, a refresh as an update. What goes wrong may outlast the first. */
+  async function stubbornly(step: number, order: Order, trouble: Trouble) {
+    const green = await command(order, step, 0, trouble);
+    const again: Order = order.name === "refresh" ? { ...order, name: "up" } : order;
     for (let repetition = 1; !green && repetition <= repetitions; repetition += 1) {
       if ((trouble.outage?.repetitions ?? 0) < repetition) await stage.restore();
       await command(again, step, repetition);
@@ -116,7 +104,7 @@ export async function play(schedule: Schedule, players: Players): Promise<Trace>
     for (let repetition = 0; repetition <= repetitions; repetition += 1) {
       const green = await command({ name: "up", program }, step, repetition);
       if (!(await command({ name: "refresh", program }, step, repetition)) || !green) continue;
-      const scene = { schedule, stage, players, aheadMs: days * dayMs };
+      const scene = { schedule, stage, start, aheadMs: days * dayMs };
       const { result } = await acting(scene, (site) => preview(site, state, written(program, state)));
       if (result.green && result.changes === 0) return true;
     }
@@ -134,20 +122,17 @@ export async function play(schedule: Schedule, players: Players): Promise<Trace>
         const id = stage.drift(drift, state);
         if (id !== undefined) drifted.add(id);
       }
-      const again: Order = { name: "up", program };
-      const orders: readonly Order[] =
-        name === "upRefresh" ? [{ name: "refresh", program }, again] : [{ name, program }];
-      await stubbornly(n, orders, again, trouble);
+      await stubbornly(n, { name, program }, trouble);
     }
     const [last, step] = [schedule.steps.at(-1)?.program ?? [], schedule.steps.length];
     // No overlap of a rotating key lasts longer, and no clock stays behind.
     days = latest + 10;
     const converged = await settle(step, last);
     const ending: Order = { name: "destroy", program: last };
-    await stubbornly(step, [ending], ending, schedule.ending);
+    await stubbornly(step, ending, schedule.ending);
     if (state.length > 0) await command(ending, step, 0);
     const secrets = [accessToken, ...existingKeys(schedule)];
-    return { schedule, players, commands, made, requests: [...standIn.requests], secrets, converged };
+    return { schedule, commands, made, requests: [...standIn.requests], secrets, converged };
   } finally {
     await standIn.close();
   }
@@ -182,15 +167,15 @@ function openIds() {
 interface Scene {
   readonly schedule: Schedule;
   readonly stage: Stage;
-  readonly players: Players;
+  readonly start: StartActor;
   readonly aheadMs: number;
 }
 
 /** Lets a process of the provider act, as for each command. */
 async function acting<T>(scene: Scene, act: (site: Site) => Promise<T>) {
-  const { schedule, stage, players, aheadMs } = scene;
+  const { schedule, stage, start, aheadMs } = scene;
   const { url, requests } = stage.standIn;
-  const actor = await players.start({
+  const actor = await start({
     ...{ url, accessToken: stage.accessToken, aheadMs, tellsNames: schedule.seed % 2 === 0 },
   });
   const site: Site = {

@@ -6,10 +6,10 @@
  * --seed N: this one alone, below the host, or in the plugin with --plugin 1, with all that happens in it.
  */
 import { parseArgs } from "node:util";
-import { columns } from "./findings";
+import { columns, type TierName } from "./findings";
 import { idsIn } from "./heldKeys";
 import type { Trace } from "./play";
-import { type Tally, type TierName, tryOut } from "./trial";
+import { type Tally, tryOut } from "./trial";
 
 const { values } = parseArgs({
   options: {
@@ -24,19 +24,18 @@ const { values } = parseArgs({
 async function campaign(tier: TierName, first: number, schedules: number, isTold = false): Promise<boolean> {
   if (schedules === 0) return true;
   const began = Date.now();
-  const tally = await tryOut(
-    tier,
-    first,
-    schedules,
-    isTold ? (trace) => console.log(story(trace)) : undefined,
-  );
+  const onTrace = isTold ? (trace: Trace) => console.log(story(trace)) : undefined;
+  const tally = await tryOut(tier, first, schedules, onTrace);
   const how = tier === "process" ? "" : " --plugin 1";
-  for (const { seed, text } of tally.violations) {
-    console.log(`seed ${seed}: ${text}\n  npm run test:campaign -- --seed ${seed}${how}`);
+  const violations = tally.findings.filter(({ apart }) => apart === undefined);
+  for (const { seed, variantName, column, what } of violations) {
+    console.log(`seed ${seed}: ${columns[column]} (${variantName}): ${what}`);
+    console.log(`  npm run test:campaign -- --seed ${seed}${how}`);
   }
   const title = tier === "process" ? "Below the host" : "In the plugin";
-  console.log(`\n${title}, ${Math.round((Date.now() - began) / 1_000)} s\n${table(tally)}`);
-  return tally.violations.length === 0;
+  const seconds = Math.round((Date.now() - began) / 1_000);
+  console.log(`\n${title}, ${schedules} schedules, ${seconds} s\n${table(tally)}`);
+  return violations.length === 0;
 }
 
 async function run(): Promise<boolean> {
@@ -49,23 +48,23 @@ async function run(): Promise<boolean> {
 }
 
 /** The campaign's result as it is printed. */
-function table({ schedules, injected, apart, violations }: Tally): string {
-  const rows: (readonly [string, number])[] = [
-    ["schedules run", schedules],
-    ...sorted(injected).map(([kind, times]) => [`injected: ${kind}`, times] as const),
-    ...Object.entries(columns).flatMap(([column, title]) => [
-      [title, violations.filter((one) => one.column === column).length] as const,
-      ...sorted(apart)
-        .filter(([name]) => name.startsWith(`${title}: `))
-        .map(([name, times]) => [`  apart: ${name.slice(title.length + 2)}`, times] as const),
-    ]),
+function table({ injected, findings }: Tally): string {
+  const rows = [
+    ...counted("injected", injected),
+    ...Object.entries(columns).flatMap(([column, title]) => {
+      const own = findings.filter((one) => one.column === column);
+      const apart = own.flatMap((one) => one.apart ?? []);
+      return [[title, own.length - apart.length] as const, ...counted("  apart", apart)];
+    }),
   ];
   const width = Math.max(...rows.map(([name]) => name.length));
   return rows.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join("\n");
 }
 
-function sorted(counts: Readonly<Record<string, number>>): readonly (readonly [string, number])[] {
-  return Object.entries(counts).toSorted(([a], [b]) => (a < b ? -1 : 1));
+function counted(title: string, names: readonly string[]): readonly (readonly [string, number])[] {
+  return [...new Set(names)]
+    .toSorted()
+    .map((name) => [`${title}: ${name}`, names.filter((one) => one === name).length]);
 }
 
 /** A run in words, for whoever looks for the cause of what it showed. */

@@ -35,7 +35,7 @@ interface Step extends Trouble {
   readonly days: number;
   /** Changes that somebody else makes before the command. */
   readonly drifts: readonly Drift[];
-  readonly command: "up" | "refresh" | "upRefresh";
+  readonly command: "up" | "refresh";
 }
 
 /** Everything that goes wrong in one command. */
@@ -46,7 +46,7 @@ export interface Trouble {
 }
 
 /** A fault rule, as data. */
-export interface CampaignFault {
+interface CampaignFault {
   /** Default: all. */
   readonly endpoint?: readonly Endpoint[];
   readonly after: number;
@@ -73,15 +73,7 @@ export interface Interruption {
   readonly at: { readonly moment: "arrives" | "answered"; readonly writes: boolean; readonly nth: number };
 }
 
-/** The size of a tier's schedules. */
-export interface Extent {
-  /** The largest number of steps. */
-  readonly steps: number;
-  /** This number of a hundred troubled commands are interrupted. */
-  readonly interrupted: number;
-}
-
-export function drawSchedule(seed: number, extent: Extent): Schedule {
+export function drawSchedule(seed: number): Schedule {
   const draw = drawing(seed);
   const [variantName, options] = drawVariant(draw);
   // A pause for the pace would take whole seconds; faults bring 429 too.
@@ -93,11 +85,11 @@ export function drawSchedule(seed: number, extent: Extent): Schedule {
   const parallel = draw.chance(35);
   const existing: ExistingKey[] = [];
   const next = drawPrograms({ draw, workspaceId, parallel, idPrefix, existing });
-  const drawn = Array.from({ length: draw.number(2, extent.steps) }, next);
+  const drawn = Array.from({ length: draw.number(2, 6) }, next);
   const programs = draw.chance(50) ? drawn : withSharing(draw, workspaceId, drawn);
-  const trouble = () => drawTrouble(draw, variant, extent.interrupted);
+  const trouble = () => drawTrouble(draw, variant);
   const steps = programs.map((program, n): Step => {
-    const command = n === 0 ? "up" : draw.one(["up", "up", "up", "upRefresh", "refresh"] as const);
+    const command = n === 0 ? "up" : draw.one(["up", "up", "up", "refresh"] as const);
     const isRotating = program.some(({ kind }) => kind === "RotatingApiKey");
     const days = isRotating && n > 0 ? draw.one(pauses) : 0;
     return { program, days, drifts: drawDrifts(draw, programs[n - 1] ?? []), command, ...trouble() };
@@ -158,14 +150,14 @@ function drawDrifts(draw: Draw, program: Program): readonly Drift[] {
   });
 }
 
-function drawTrouble(draw: Draw, variant: Variant, interrupted: number): Trouble {
+function drawTrouble(draw: Draw, variant: Variant): Trouble {
   if (draw.chance(20)) return { faults: [], outage: undefined, interruption: undefined };
   return {
     faults: drawFaults(draw).filter((rule) => isDetectable(variant, rule)),
     outage: draw.chance(12)
       ? { afterRequests: draw.one([0, 0, 1, 2, 3, 5]), repetitions: draw.number(0, 3) }
       : undefined,
-    interruption: draw.chance(interrupted)
+    interruption: draw.chance(25)
       ? {
           kind: draw.one(interruptions),
           at: {
@@ -259,8 +251,8 @@ const untrue: readonly ((draw: Draw) => Pick<CampaignFault, "endpoint" | "fault"
   }),
 ];
 
-/** Where redirects lead: another origin to whoever follows them, and the service to whoever looks at its log. */
-export const astray = "http://localhost/astray";
+/** Where redirects lead: the service's log shows who follows them. */
+export const astray = "/astray";
 
 /** The lost answers, on which secrets and credits depend, come more often than the rest. */
 const kinds: readonly ((draw: Draw) => Fault)[] = [

@@ -10,14 +10,7 @@ import type { InterruptionKind } from "./actor";
 import type { State } from "./engine";
 import { heldKeys } from "./heldKeys";
 import { representations } from "./program";
-import {
-  astray,
-  type CampaignFault,
-  type Drift,
-  type Interruption,
-  type Schedule,
-  type Trouble,
-} from "./schedule";
+import type { Drift, Interruption, Schedule, Trouble } from "./schedule";
 
 export type Stage = Awaited<ReturnType<typeof openStage>>;
 
@@ -87,7 +80,7 @@ export async function openStage({ seed, variant, workspaceId, existing }: Schedu
         },
         fault: { kind: "resetBefore" },
       });
-      for (const rule of faults) standIn.inject(ledTo(standIn.url, rule));
+      for (const rule of faults) standIn.inject(rule);
       if (outage?.afterRequests === 0) await standIn.stop();
     },
     /** The service answers again, if it was down. */
@@ -122,13 +115,6 @@ export async function openStage({ seed, variant, workspaceId, existing }: Schedu
     },
     liveKeys: (): readonly StoredKey[] => standIn.keys({ deleted: false }),
   };
-}
-
-/** A redirect leads to the service itself, by another name. */
-function ledTo(url: string, { fault, ...rule }: CampaignFault): CampaignFault {
-  if (fault.kind !== "status" || fault.headers?.["location"] === undefined) return { fault, ...rule };
-  const location = astray.replace("localhost", `localhost:${new URL(url).port}`);
-  return { ...rule, fault: { ...fault, headers: { location } } };
 }
 
 /** In whole seconds, which every service tells apart. */
