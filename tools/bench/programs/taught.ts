@@ -5,15 +5,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { DeclaredKey, Program } from "../keys";
 
-interface ApiKeyInputs {
-  name: string;
-  workspaceId: string;
-  customerId: string;
-  enabled: boolean;
-  scopes: { representation: string; create?: boolean; read?: boolean; update?: boolean; del?: boolean }[];
-}
-
-interface ApiKeyOutputs extends ApiKeyInputs {
+interface ApiKeyOutputs extends DeclaredKey {
   key: string;
   maskedKey: string;
   createdAt: string;
@@ -35,18 +27,12 @@ async function request(method: string, path: string, body?: object) {
   return answer.apiKey;
 }
 
-function scopesOf(inputs: ApiKeyInputs) {
-  return inputs.scopes.map((scope) => ({
-    representation: scope.representation,
-    create: scope.create ?? false,
-    read: scope.read ?? false,
-    update: scope.update ?? false,
-    del: scope.del ?? false,
-  }));
+function scopesOf(inputs: DeclaredKey) {
+  return inputs.scopes.map((scope) => ({ create: false, update: false, del: false, ...scope }));
 }
 
-class ApiKeyProvider implements pulumi.dynamic.ResourceProvider<ApiKeyInputs, ApiKeyOutputs> {
-  async create(inputs: ApiKeyInputs): Promise<pulumi.dynamic.CreateResult<ApiKeyOutputs>> {
+class ApiKeyProvider implements pulumi.dynamic.ResourceProvider<DeclaredKey, ApiKeyOutputs> {
+  async create(inputs: DeclaredKey): Promise<pulumi.dynamic.CreateResult<ApiKeyOutputs>> {
     const created = await request("POST", "/api-key", {
       name: inputs.name,
       workspaceId: inputs.workspaceId,
@@ -68,7 +54,7 @@ class ApiKeyProvider implements pulumi.dynamic.ResourceProvider<ApiKeyInputs, Ap
   async update(
     id: string,
     olds: ApiKeyOutputs,
-    news: ApiKeyInputs,
+    news: DeclaredKey,
   ): Promise<pulumi.dynamic.UpdateResult<ApiKeyOutputs>> {
     const updated = await request("PATCH", `/workspace/${news.workspaceId}/api-key/${id}`, {
       name: news.name,
@@ -83,7 +69,7 @@ class ApiKeyProvider implements pulumi.dynamic.ResourceProvider<ApiKeyInputs, Ap
     await request("DELETE", `/workspace/${props.workspaceId}/api-key/${id}`);
   }
 
-  async diff(_id: string, olds: ApiKeyOutputs, news: ApiKeyInputs): Promise<pulumi.dynamic.DiffResult> {
+  async diff(_id: string, olds: ApiKeyOutputs, news: DeclaredKey): Promise<pulumi.dynamic.DiffResult> {
     const replaces: string[] = [];
     if (olds.workspaceId !== news.workspaceId) replaces.push("workspaceId");
     if (olds.customerId !== news.customerId) replaces.push("customerId");
