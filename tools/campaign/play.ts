@@ -1,6 +1,6 @@
 import type { LoggedRequest, StoredKey } from "../../standin";
 import type { InterruptionKind, StartActor } from "./actor";
-import { type Command, destroy, openControl, preview, refresh, type Site, type State, up } from "./engine";
+import { type Command, destroy, preview, refresh, type State, up } from "./engine";
 import { declaredKeys, heldKeys } from "./heldKeys";
 import type { Declared, Program } from "./program";
 import type { Schedule, Trouble } from "./schedule";
@@ -58,7 +58,7 @@ const dayMs = 86_400_000;
 
 /** Runs a schedule from its first up to its last destroy. */
 export async function play(schedule: Schedule, start: StartActor): Promise<Trace> {
-  const stage = await openStage(schedule);
+  const stage = await openStage(schedule, start);
   const { standIn, accessToken, made } = stage;
   const commands: CommandRecord[] = [];
   const drifted = new Set<string>();
@@ -78,7 +78,7 @@ export async function play(schedule: Schedule, start: StartActor): Promise<Trace
     const program = written(order.program, before);
     const aheadMs = days * dayMs;
     const now = Date.now() + aheadMs;
-    const ran = await run({ schedule, stage, start, aheadMs }, { name, program }, before, trouble);
+    const ran = await run({ stage, aheadMs }, { name, program }, before, trouble);
     state = ran.state;
     await standIn.settled();
     const [live, until] = [stage.liveKeys(), standIn.requests.length];
@@ -104,8 +104,9 @@ export async function play(schedule: Schedule, start: StartActor): Promise<Trace
     for (let repetition = 0; repetition <= repetitions; repetition += 1) {
       const green = await command({ name: "up", program }, step, repetition);
       if (!(await command({ name: "refresh", program }, step, repetition)) || !green) continue;
-      const scene = { schedule, stage, start, aheadMs: days * dayMs };
-      const { result } = await acting(scene, (site) => preview(site, state, written(program, state)));
+      const { result } = await stage.acting(days * dayMs, (site) => {
+        return preview(site, state, written(program, state));
+      });
       if (result.green && result.changes === 0) return true;
     }
     return false;
@@ -163,40 +164,21 @@ function openIds() {
     });
 }
 
-/** Where and when a command runs. */
-interface Scene {
-  readonly schedule: Schedule;
-  readonly stage: Stage;
-  readonly start: StartActor;
-  readonly aheadMs: number;
-}
-
-/** Lets a process of the provider act, as for each command. */
-async function acting<T>(scene: Scene, act: (site: Site) => Promise<T>) {
-  const { schedule, stage, start, aheadMs } = scene;
-  const { url, requests } = stage.standIn;
-  const actor = await start({
-    ...{ url, accessToken: stage.accessToken, aheadMs, tellsNames: schedule.seed % 2 === 0 },
-  });
-  const site: Site = {
-    ...{ actor, control: openControl(), parallel: schedule.parallel, requests: () => requests.length },
-  };
-  const result = await act(site);
-  await actor.stop();
-  return { actor, result };
-}
-
-async function run(scene: Scene, { name, program }: Order, before: State, trouble?: Trouble): Promise<Ran> {
-  const { stage } = scene;
+async function run(
+  { stage, aheadMs }: { readonly stage: Stage; readonly aheadMs: number },
+  { name, program }: Order,
+  before: State,
+  trouble?: Trouble,
+): Promise<Ran> {
   // Elsewhere, previews show nothing that the update doesn't.
   if (name === "up" && program.some(({ shares }) => shares !== undefined)) {
-    const { result } = await acting(scene, (site) => preview(site, before, program));
+    const { result } = await stage.acting(aheadMs, (site) => preview(site, before, program));
     if (!result.green) return { ...result, interruption: undefined, told: "", untold: "" };
   }
   let interruption: InterruptionKind | undefined;
   let heard = Number.POSITIVE_INFINITY;
   let ending: Promise<void> | undefined;
-  const { actor, result } = await acting(scene, async (site) => {
+  const { actor, result } = await stage.acting(aheadMs, async (site) => {
     const interrupt = (kind: InterruptionKind) => {
       interruption = kind;
       if (kind !== "hostKilled") site.control.cancel(kind !== "ctrlC");

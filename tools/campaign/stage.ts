@@ -6,8 +6,8 @@ import {
   type StoredKey,
   startStandIn,
 } from "../../standin";
-import type { InterruptionKind } from "./actor";
-import type { State } from "./engine";
+import type { InterruptionKind, StartActor } from "./actor";
+import { openControl, type Site, type State } from "./engine";
 import { heldKeys } from "./heldKeys";
 import { representations } from "./program";
 import type { Drift, Interruption, Schedule, Trouble } from "./schedule";
@@ -21,7 +21,10 @@ export interface MadeKey {
 }
 
 /** The service of one run, with what goes wrong in it. */
-export async function openStage({ seed, variant, workspaceId, existing }: Schedule) {
+export async function openStage(
+  { seed, variant, workspaceId, existing, parallel }: Schedule,
+  start: StartActor,
+) {
   const accessToken = `token-canary-${seed}`;
   const workspaces = [{ id: workspaceId, defaultKeyPrefix: "was", defaultRateLimitPerSecond: 10 }];
   /** Every key that the provider's requests made, as it was made. */
@@ -57,6 +60,15 @@ export async function openStage({ seed, variant, workspaceId, existing }: Schedu
     standIn,
     accessToken,
     made,
+    /** Lets a process of the provider act, as each command has its own. Its clock may be ahead. */
+    async acting<T>(aheadMs: number, act: (site: Site) => Promise<T>) {
+      const { url, requests } = standIn;
+      const actor = await start({ url, accessToken, aheadMs, tellsNames: seed % 2 === 0 });
+      const site = { actor, control: openControl(), parallel, requests: () => requests.length };
+      const result = await act(site);
+      await actor.stop();
+      return { actor, result };
+    },
     /** Lets things go wrong from now on. `interrupt` is called when the interruption's moment has come. */
     async trouble(
       { faults, outage, interruption }: Trouble,
