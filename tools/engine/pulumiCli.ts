@@ -17,31 +17,20 @@ import { basename, delimiter, dirname, join } from "node:path";
 import { type Environment, execute } from "./command";
 import { checkout, makeWorkFolder } from "./project";
 
-/** How a Pulumi CLI was found. */
-type PulumiCliSource = "path" | "npm cache" | "npm download" | "built";
-
 export interface PulumiCli {
   /** `root/bin` contains `pulumi`; the shim `pulumi-resource-pulumi-nodejs` is there too, or on PATH. */
   readonly root: string;
   /** Such as `3.274.1`. */
   readonly version: string;
-  readonly how: PulumiCliSource;
 }
 
-export interface FindPulumiOptions {
-  /** Default: `process.env`. */
-  readonly env?: Environment;
-  /** Receives a line of progress. Default: standard error. */
-  readonly report?: (line: string) => void;
-}
-
-const ways: readonly { how: PulumiCliSource; name?: string; look: (search: Search) => Promise<Found> }[] = [
-  { how: "path", name: "PATH", look: onPath },
-  { how: "npm cache", name: "the cache of the npm package `pulumi`", look: inNpmCache },
+const ways: readonly { name?: string; look: (search: Search) => Promise<Found> }[] = [
+  { name: "PATH", look: onPath },
+  { name: "the cache of the npm package `pulumi`", look: inNpmCache },
   // An existing build makes another download unnecessary.
-  { how: "built", look: builtBefore },
-  { how: "npm download", name: "the download of the npm package `pulumi`", look: downloadThroughNpm },
-  { how: "built", name: "a build from Go modules", look: buildFromGoModules },
+  { look: builtBefore },
+  { name: "the download of the npm package `pulumi`", look: downloadThroughNpm },
+  { name: "a build from Go modules", look: buildFromGoModules },
 ];
 
 let found: Promise<PulumiCli> | undefined;
@@ -56,24 +45,18 @@ export function pulumiCli(): Promise<PulumiCli> {
  * Finds a Pulumi CLI on PATH or in the cache of the npm package `pulumi`, downloads it, or builds it from Go modules, which
  * takes minutes once and is kept in the user's cache folder. If none of the four works, rejects with the four reasons.
  */
-export async function findPulumi(options: FindPulumiOptions = {}): Promise<PulumiCli> {
-  const search: Search = {
-    env: options.env ?? process.env,
-    report: options.report ?? ((line) => void process.stderr.write(`${line}\n`)),
-  };
+export async function findPulumi(options: Partial<Search> = {}): Promise<PulumiCli> {
+  const report = (line: string) => void process.stderr.write(`${line}\n`);
+  const search: Search = { env: process.env, report, ...options };
   const reasons: string[] = [];
-  for (const { how, name, look } of ways) {
+  for (const { name, look } of ways) {
     const found = await look(search);
-    if ("root" in found) return { ...found, how };
+    if ("root" in found) return found;
     if (name !== undefined) reasons.push(`  ${reasons.length + 1}. ${name}: ${found.why}`);
   }
-  throw new Error(
-    ["No Pulumi CLI found. Tried:", ...reasons]
-      .concat(
-        "Make one of them work; the simplest is to install the CLI: https://www.pulumi.com/docs/install/",
-      )
-      .join("\n"),
-  );
+  const advice =
+    "Make one of them work; the simplest is to install the CLI: https://www.pulumi.com/docs/install/";
+  throw new Error(["No Pulumi CLI found. Tried:", ...reasons, advice].join("\n"));
 }
 
 /** The environment in which a Pulumi CLI is searched for. */
@@ -84,7 +67,7 @@ interface Search {
 }
 
 /** The result of one way to find a CLI: the CLI in `root/bin`, or why there is none. */
-type Found = { readonly root: string; readonly version: string } | { readonly why: string };
+type Found = PulumiCli | { readonly why: string };
 
 /** The part of the Node.js language support that starts dynamic providers. */
 const shim = "pulumi-resource-pulumi-nodejs";
@@ -94,46 +77,45 @@ export const oldestCli = "3.254.0";
 
 /** A `pulumi` on PATH, recent enough, in a folder named bin, with the shim beside it or on PATH as well. */
 async function onPath({ env }: Search): Promise<Found> {
-  const folders = (env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
-  const why: string[] = [];
-  for (const folder of folders) {
-    if (!(await isExecutable(join(folder, "pulumi")))) continue;
-    const found = await usable(folder, [folder, ...folders], env);
-    if ("root" in found) return found;
-    why.push(found.why);
-  }
-  return { why: why.length > 0 ? why.join("; ") : "there is no pulumi on it" };
+  const folders = foldersOnPath(env);
+  const hasCli = await Promise.all(folders.map((folder) => isExecutable(join(folder, "pulumi"))));
+  const having = folders.filter((_, place) => hasCli[place]);
+  return firstUsable(having, env, "there is no pulumi on it");
+}
+
+function foldersOnPath(env: Environment): readonly string[] {
+  return (env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
 }
 
 /** The newest usable version in the cache of the npm package `pulumi`, which Automation API shares. */
 async function inNpmCache({ env }: Search): Promise<Found> {
-  const versions = npmCache(env);
-  const names = await readdir(versions).catch(() => []);
+  const versions = join(env["PULUMI_HOME"] || join(env["HOME"] || homedir(), ".pulumi"), "versions");
+  const names = (await readdir(versions).catch(() => [])).filter((name) => numbers(name) !== undefined);
+  const folders = names
+    .sort((one, other) => byVersion(other, one))
+    .map((name) => join(versions, name, "bin"));
+  return firstUsable(folders, env, `there is none in ${versions}`);
+}
+
+async function firstUsable(folders: readonly string[], env: Environment, none: string): Promise<Found> {
   const why: string[] = [];
-  for (const name of names
-    .filter((name) => numbers(name) !== undefined)
-    .sort(byVersion)
-    .reverse()) {
-    const folder = join(versions, name, "bin");
-    const found = await usable(folder, [folder], env);
+  for (const folder of folders) {
+    const found = await usable(folder, env);
     if ("root" in found) return found;
     why.push(found.why);
   }
-  return { why: why.length > 0 ? why.join("; ") : `there is none in ${versions}` };
-}
-
-function npmCache(env: Environment): string {
-  return join(env["PULUMI_HOME"] || join(env["HOME"] || homedir(), ".pulumi"), "versions");
+  return { why: why.join("; ") || none };
 }
 
 /** The CLI in a folder, or why it can't be used. */
-async function usable(folder: string, foldersOfShim: readonly string[], env: Environment): Promise<Found> {
+async function usable(folder: string, env: Environment): Promise<Found> {
   const command = join(folder, "pulumi");
   if (!(await isExecutable(command))) return { why: `${command} is missing or can't be run` };
   if (basename(folder) !== "bin") return { why: `${command} is not in a folder named bin` };
   // Checked before its version, because a `pulumi` without the shim may be the npm package's own launcher, which would
   // start a download.
-  const shims = await Promise.all(foldersOfShim.map((each) => isExecutable(join(each, shim))));
+  const places = [folder, ...foldersOnPath(env)];
+  const shims = await Promise.all(places.map((each) => isExecutable(join(each, shim))));
   if (!shims.includes(true)) return { why: `${command} has no ${shim} beside it or on PATH` };
   const answer = await execute(command, ["version"], {
     env: { ...env, PULUMI_SKIP_UPDATE_CHECK: "true" },
@@ -211,8 +193,7 @@ async function pinnedVersion(): Promise<string> {
 
 /** The CLI that an earlier run built into the user's cache folder. */
 async function builtBefore({ env }: Search): Promise<Found> {
-  const kept = join(await place(env), "bin");
-  return usable(kept, [kept], env);
+  return usable(join(await place(env), "bin"), env);
 }
 
 /** Builds the CLI and its shim from Go modules, and keeps them in the user's cache folder. */
@@ -228,22 +209,14 @@ async function buildFromGoModules(search: Search): Promise<Found> {
   const building = await mkdtemp(`${target}.building-`);
   const started = Date.now();
   report(`Building the Pulumi CLI ${version} from its Go modules, once (about 4 minutes) …`);
-  const progress = setInterval(() => {
-    report(`… building the Pulumi CLI, ${Math.round((Date.now() - started) / 1000)} s so far`);
-  }, 15_000);
   try {
     const failure = await build(version, join(building, "bin"), goEnv);
     if (failure !== undefined) return { why: failure };
-    const found = await usable(join(building, "bin"), [join(building, "bin")], env);
+    const found = await usable(join(building, "bin"), env);
     if ("why" in found) return found;
-    await rename(building, target).catch(async () => {
-      // Either another build was first and works, or the folder is broken and is replaced.
-      if ("root" in (await builtBefore(search))) return;
-      await rm(target, { recursive: true, force: true });
-      await rename(building, target);
-    });
+    // Another build at the same time may have been quicker.
+    await rename(building, target).catch(() => {});
   } finally {
-    clearInterval(progress);
     await rm(building, { recursive: true, force: true });
   }
   report(`… built in ${Math.round((Date.now() - started) / 1000)} s, kept in ${target}`);
