@@ -31,7 +31,6 @@ export interface WorkFolder {
 export async function makeWorkFolder(kind: string, name: string): Promise<WorkFolder> {
   const parent = join(work, kind);
   await mkdir(parent, { recursive: true });
-  await removeLeftovers(parent);
   const path = await mkdtemp(join(parent, `${name}-${process.pid}-`));
   const atExit = () => rmSync(path, { recursive: true, force: true });
   process.once("exit", atExit);
@@ -40,22 +39,6 @@ export async function makeWorkFolder(kind: string, name: string): Promise<WorkFo
     await rm(path, { recursive: true, force: true });
   };
   return { path, remove };
-}
-
-/** A process that was killed could not remove its folders. */
-async function removeLeftovers(parent: string) {
-  for (const name of await readdir(parent)) {
-    const pid = Number(/-(\d+)-[^-]+$/.exec(name)?.[1]);
-    if (pid > 0 && !isAlive(pid)) await rm(join(parent, name), { recursive: true, force: true });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== "ESRCH";
-  }
 }
 
 /** A user's project: a folder with a program, and with the packed package in its node_modules. */
