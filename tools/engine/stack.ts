@@ -1,5 +1,5 @@
-import { AsyncLocalStorage } from "node:async_hooks";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { mkdir, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -55,7 +55,7 @@ export interface EngineStack {
   destroy(options?: DestroyOptions & CommandExtras): Promise<Outcome>;
   /** `pulumi import --file`, with further arguments after it. */
   import(file: string, ...args: readonly string[]): Promise<Outcome>;
-  /** Any command line in the workspace of the stack, as a user would type it. */
+  /** Any command line in the workspace of the stack, as a user would type it. The CLI runs the program itself. */
   run(args: readonly string[]): Promise<Outcome>;
   /** The stack's state; secrets are in plain text if asked for. */
   exportState(options?: { showSecrets?: boolean }): Promise<StateDeployment>;
@@ -100,8 +100,7 @@ let official: Promise<PulumiCommand> | undefined;
 
 /** A stack of the project, with a state, a Pulumi home and an environment of its own, on the real CLI. */
 export async function createStack(project: Project, options: StackOptions): Promise<EngineStack> {
-  const { root } = await pulumiCli();
-  const bin = options.program === undefined ? await userCli() : join(root, "bin");
+  const [{ root }, bin] = [await pulumiCli(), await userCli()];
   const home = join(project.dir, ".pulumi-home");
   const state = join(project.dir, ".pulumi-state");
   // Inside the project, where files that are left behind are searched for secrets.
@@ -153,9 +152,8 @@ export async function createStack(project: Project, options: StackOptions): Prom
   const operate = async <Options extends UpOptions | PreviewOptions | RefreshOptions | DestroyOptions>(
     act: (options: Options) => Promise<unknown>,
     { args, onStart, ...given }: Options & CommandExtras,
-    instead?: readonly string[],
   ): Promise<Outcome> => {
-    const mine: Operation = { args, onStart, instead };
+    const mine: Operation = { args, onStart };
     hasRun = false;
     const events: EngineEvent[] = [];
     const onEvent = (event: EngineEvent) => {
@@ -163,7 +161,7 @@ export async function createStack(project: Project, options: StackOptions): Prom
     };
     const all = { color: "never", suppressProgress: true, ...given, onEvent } as unknown as Options;
     let failure: unknown;
-    await withVariables(env, () => operation.run(mine, () => act(all))).catch((error) => {
+    await carryOut(mine, env, () => act(all)).catch((error) => {
       failure = error;
     });
     // A failed command is an outcome; any other failure is a bug in the test or its program.
@@ -178,9 +176,15 @@ export async function createStack(project: Project, options: StackOptions): Prom
     return outcome;
   };
   const run = async (args: readonly string[]): Promise<Outcome> => {
-    if (!needsProgram(args)) return outcomeOf(await command(args), []);
-    const outcome = await operate((all) => stack.preview(all), {}, args);
-    return ["up", "preview"].includes(args[0] ?? "") ? expectRun(outcome) : outcome;
+    const log = join(temporary, `${randomUUID()}.jsonl`);
+    const result = logging.has(args[0])
+      ? await command([...args, "--event-log", log], { env: { PULUMI_DEBUG_COMMANDS: "true" } })
+      : await command(args);
+    const lines = (await readFile(log, "utf8").catch(() => "")).split("\n").filter(Boolean);
+    // It has secrets.
+    await rm(log, { force: true });
+    const events = lines.map((line): EngineEvent => JSON.parse(line));
+    return outcomeOf(result, events);
   };
 
   const config = Object.entries(options.config ?? {}).map(
@@ -249,15 +253,13 @@ interface CommandExtras {
   readonly onStart?: ((pid: number) => void) | undefined;
 }
 
-/** One call of Automation API: how it changes the command line, and the command's result. */
+/** One call of Automation API: what it adds to the command line, and the command's result. */
 interface Operation extends CommandExtras {
-  /** Replaces the command line of Automation API, with the same servers. */
-  readonly instead?: readonly string[] | undefined;
   result?: CommandResult;
 }
 
 /** The operation for which Automation API runs the CLI. */
-const operation = new AsyncLocalStorage<Operation>();
+let current: Operation | undefined;
 
 type Run = (args: readonly string[], options: CommandOptions) => Promise<CommandResult>;
 
@@ -274,14 +276,10 @@ export function pulumiCommand(official: PulumiCommand, execute: Run): PulumiComm
     onStderr?: (text: string) => void,
     signal?: AbortSignal,
   ) => {
-    const current = operation.getStore();
-    const { args, restore } =
-      current?.instead === undefined
-        ? { args: [...offered, ...(current?.args ?? [])], restore: undefined }
-        : await withInlineProgram(current.instead, offered, cwd);
-    const options = { cwd, env, onStdout, onStderr, signal, onStart: current?.onStart };
-    const result = await execute(args, options).finally(restore);
-    if (current !== undefined) current.result = result;
+    const operation = current;
+    const args = [...offered, ...(operation?.args ?? [])];
+    const result = await execute(args, { cwd, env, onStdout, onStderr, signal, onStart: operation?.onStart });
+    if (operation !== undefined) operation.result = result;
     if (result.code !== 0) throw new Error(`pulumi ${args.join(" ")} fails:\n${result.output}`);
     return result;
   };
@@ -289,81 +287,27 @@ export function pulumiCommand(official: PulumiCommand, execute: Run): PulumiComm
   return Object.assign({ command: official.command, version: official.version }, { run });
 }
 
-/** Commands that take the address of an inline program's server. */
-const takingClient: ReadonlySet<string | undefined> = new Set(["up", "preview", "refresh", "destroy"]);
+/** Commands that can write the engine's events, with PULUMI_DEBUG_COMMANDS. */
+const logging: ReadonlySet<string | undefined> = new Set(["up", "preview", "refresh", "destroy", "import"]);
 
-/**
- * Whether a command needs something that runs, or could run, the stack's program. Commands that generate code need the
- * language's own host.
- */
-function needsProgram([verb, ...args]: readonly string[]): boolean {
-  return takingClient.has(verb) || (verb === "import" && args.includes("--generate-code=false"));
-}
-
-/**
- * A command line as a user types it, changed to use the inline program's server, if there is one, and the event log.
- * `offered` is the command line in which Automation API names both.
- */
-async function withInlineProgram(args: readonly string[], offered: readonly string[], dir: string) {
-  const client = offered.find((arg) => arg.startsWith("--client="))?.slice("--client=".length);
-  const events = ["--event-log", offered[offered.indexOf("--event-log") + 1] ?? ""];
-  if (client === undefined) return { args: [...args, ...events], restore: async () => {} };
-  if (takingClient.has(args[0])) {
-    return {
-      args: [...args, ...events, `--client=${client}`, "--exec-kind=auto.inline"],
-      restore: async () => {},
-    };
-  }
-  // `pulumi import` takes no address, and needs a language host although it runs no program. The runtime `client` accepts
-  // any server as its host.
-  const file = join(dir, "Pulumi.yaml");
-  const text = await readFile(file, "utf8");
-  const runtime = `runtime: { name: client, options: { address: "${client}" } }`;
-  await writeFile(file, text.replace(/^runtime:.*(\n[ \t]+.*)*/m, runtime));
-  return { args: [...args, ...events], restore: () => writeFile(file, text) };
-}
-
-// An inline program runs in this process, so process.env must have the variables that its functions read. The whole
-// process shares process.env, so programs with other variables wait for their turn.
-interface Turn {
-  readonly variables: string;
-  readonly ended: Promise<void>;
-  readonly end: () => void;
-  users: number;
-}
-let turn: Turn | undefined;
-
-/** Runs something while this process has exactly the APIKEYS_ and PULUMI_ variables of an environment. */
-async function withVariables<T>(env: Environment, body: () => Promise<T>): Promise<T> {
-  const wanted = Object.entries(env).filter(([name, value]) => ours.test(name) && value !== undefined);
-  const variables = JSON.stringify(wanted.sort());
-  while (turn !== undefined && turn.variables !== variables) await turn.ended;
-  turn ??= begin(variables, Object.fromEntries(wanted));
-  const mine = turn;
-  mine.users += 1;
+/** Runs an operation while this process has exactly the APIKEYS_ and PULUMI_ variables that an inline program may read. */
+async function carryOut<T>(operation: Operation, env: Environment, act: () => Promise<T>): Promise<T> {
+  if (current !== undefined) throw new Error("a process can only run one command of a stack at a time");
+  const before = { ...process.env };
+  current = operation;
+  replaceOurs(env);
   try {
-    return await body();
+    return await act();
   } finally {
-    mine.users -= 1;
-    if (mine.users === 0) mine.end();
-  }
-}
-
-function begin(variables: string, wanted: Environment): Turn {
-  const before = Object.fromEntries(Object.entries(process.env).filter(([name]) => ours.test(name)));
-  replaceOurs(wanted);
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const end = () => {
     replaceOurs(before);
-    turn = undefined;
-    resolve();
-  };
-  return { variables, ended: promise, end, users: 0 };
+    current = undefined;
+  }
 }
 
 function replaceOurs(wanted: Environment) {
   for (const name of Object.keys(process.env)) if (ours.test(name)) delete process.env[name];
-  Object.assign(process.env, wanted);
+  const defined = Object.entries(wanted).filter(([name, value]) => ours.test(name) && value !== undefined);
+  Object.assign(process.env, Object.fromEntries(defined));
 }
 
 /** How a stack's secrets are encrypted: `--secrets-provider`, and the variables that it needs. */
