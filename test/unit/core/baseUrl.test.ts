@@ -31,11 +31,11 @@ test.each([
   ["https://api.example.com", false],
   ["https://api.example.com:8443/keys", false],
   ["https://api.example.org/keys", false],
-])("R6 a base URL is that of the last write in any spelling: %j: %j", (url, isSame) => {
+])("R6 the base URL %j counts as that of the last write, in any spelling: %j", (url, isSame) => {
   expect(servicesOf(url)[0] === here).toBe(isSame);
 });
 
-test("R6 the former base URL is accepted if APIKEYS_MOVED_FROM has it", () => {
+test("R6 a former base URL is accepted if APIKEYS_MOVED_FROM names it", () => {
   const [now] = servicesOf("https://new.example.com");
   expect(servicesOf("https://new.example.com", "https://api.example.com/keys/")).toEqual([now, here]);
   expect(servicesOf("https://new.example.com")).toEqual([now]);
@@ -46,9 +46,12 @@ test.each([
   [{ __service: "before" }, ["now"], "before"],
   [{ __service: "before" }, ["now", "before"], "now"],
   [{ __service: "before" }, [], "before"],
-])("R6 a read of %j at %j has %j as the base URL of the last write", (state, services, expected) => {
-  expect(serviceAfterRead(state, services)).toBe(expected);
-});
+])(
+  "R6 a read of %j at the base URLs %j returns %j as that of the last write",
+  (state, services, expected) => {
+    expect(serviceAfterRead(state, services)).toBe(expected);
+  },
+);
 
 describe("a key whose state was last written at another base URL", () => {
   const inputs = { ...least, enabled: true, scopes: [] };
@@ -70,7 +73,7 @@ describe("a key whose state was last written at another base URL", () => {
     },
   );
 
-  test("R6 a key may be written there if APIKEYS_MOVED_FROM names the former one, or if state names none", async () => {
+  test("R6 a key may be written at another base URL if APIKEYS_MOVED_FROM names the former one, or if state names none", async () => {
     const env = { APIKEYS_BASE_URL: "https://api.test", APIKEYS_MOVED_FROM: "https://former.test" };
     const answer = ({ method }: { readonly method: string }) => ({
       apiKey: { ...inputs, id: "key_1", deleted: method === "DELETE" },
@@ -83,7 +86,7 @@ describe("a key whose state was last written at another base URL", () => {
     expect(moved.calls.map(({ method }) => method)).toEqual(["DELETE", "DELETE"]);
   });
 
-  test("R6 R12 a key without a change to send is not refused there, and keeps its base URL", async () => {
+  test("R6 R12 a key without a change to send is not refused at another base URL, and keeps its own", async () => {
     expect(key.diff("key_1", state, inputs)).toMatchObject({ changes: false });
     const hidden = { ...inputs, __secrets: [["name"]] };
     expect(key.diff("key_1", state, hidden).changes).toBe(true);

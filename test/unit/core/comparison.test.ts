@@ -122,7 +122,7 @@ test.each<[string, object, object, object]>([
     unchanged,
   ],
   [
-    "R3 what a refresh changed in state is a change",
+    "R3 a value that a refresh changed in state is a change",
     { enabled: false },
     {},
     { changes: undefined, replaces: [] },
@@ -155,18 +155,18 @@ test("K6 a state without a secret, which never had one, shows no change", () => 
 
 const [orders, users, wider] = [{ of: "orders" }, { of: "users" }, { of: "users", read: true }];
 test.each<[string, readonly unknown[], readonly unknown[], Readonly<Record<string, string>>]>([
-  ["an entry more in front", [orders, users], [{ of: "a" }, orders, users], { "list,0": "add" }],
-  ["an entry less in front", [orders, users], [users], { "list,0": "delete" }],
-  ["a part of an entry", [orders, users], [orders, wider], { "list,1,read": "add" }],
+  ["one more entry in front", [orders, users], [{ of: "a" }, orders, users], { "list,0": "add" }],
+  ["one entry less in front", [orders, users], [users], { "list,0": "delete" }],
+  ["one more field in an entry", [orders, users], [orders, wider], { "list,1,read": "add" }],
   [
-    "an entry more in front of one that changes",
+    "one more entry in front of one that changes",
     [orders, users],
     ["a", orders, wider],
     { "list,0": "add", "list,1": "delete", "list,2": "add" },
   ],
   ["another order", [1, 2], [2, 1], { "list,0": "update", "list,1": "update" }],
-  ["one of two equal entries", [1, 1, 2], [1, 2], { "list,1": "update", "list,2": "delete" }],
-])("R18 a list with %s shows what only one of the two has", (_which, before, now, expected) => {
+  ["one of two equal entries removed", [1, 1, 2], [1, 2], { "list,1": "update", "list,2": "delete" }],
+])("R18 the diff of a list with %s shows only what one of the two lacks", (_which, before, now, expected) => {
   const changes = changesAt(["list"], before, now);
   expect(Object.fromEntries(changes.map(({ path, kind }) => [path.join(), kind]))).toEqual(expected);
 });

@@ -34,7 +34,7 @@ test.each([
   ["ambiguous", 500, "3001", "Whether it was deleted is not known."],
   ["refused", 401, "2002", "It stays in state.\nThe access token came from the environment. Set it."],
 ] as const)(
-  "R14 the error of a call that was %s with %s has the code APIKEYS%s, and says what state has and what to do",
+  "R14 the error of a call (%s, status %s) has the code APIKEYS%s, and says what state has and what to do",
   (...row) => {
     const [verdict, status, code, expected] = row;
     const error = new CallError(verdict, `the service answered ${status}`, status);
