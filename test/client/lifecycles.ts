@@ -9,7 +9,7 @@ import { inWords } from "../unit/offline";
 import { quickPauses } from "./calls";
 
 export type State = Readonly<Record<string, unknown>>;
-export interface ResourceState {
+export interface Resource {
   readonly kind: string;
   readonly id: string;
   readonly state: State;
@@ -64,7 +64,7 @@ export function requestsTo({ requests }: StandIn): Readonly<Record<string, numbe
 }
 
 /** The result of a read as the engine gets it: state, "gone", or the message of the failure. */
-export async function readResult(process: Process, { kind, id, state }: ResourceState): Promise<unknown> {
+export async function readResult(process: Process, { kind, id, state }: Resource): Promise<unknown> {
   try {
     return (await process.of(kind).read(id, state)) ?? "gone";
   } catch (error) {

@@ -6,7 +6,7 @@ import { Failure } from "../../provider/core/errors";
 import { defaultVariant, type StandIn, startStandIn, type Variant } from "../../standin";
 import { runs } from "../all";
 import { mixtures, variantCases } from "../host/serverVariants";
-import { keptBy, type Process, type ResourceState, readResult, type State, startProcess } from "./lifecycles";
+import { keptBy, type Process, type Resource, readResult, type State, startProcess } from "./lifecycles";
 
 const orders = { representation: "orders", read: true };
 const bills = { representation: "bills", read: true };
@@ -36,20 +36,16 @@ async function onVariant<T>(
   return run({ service, variant, workspaces, inProcess }).finally(() => service.close());
 }
 
-async function create(process: Process, kind: string, declared: State): Promise<ResourceState> {
+async function create(process: Process, kind: string, declared: State): Promise<Resource> {
   const subject = process.of(kind);
   return { kind, ...(await subject.create(subject.check(declared, undefined).inputs).catch(keptBy)) };
 }
 
 /** Keys, settings and scopes after an update. Half of them have been changed outside Pulumi since. */
-async function changedElsewhere({
-  service,
-  workspaces,
-  inProcess,
-}: Fixture): Promise<readonly ResourceState[]> {
+async function changedElsewhere({ service, workspaces, inProcess }: Fixture): Promise<readonly Resource[]> {
   const [main = "", second = ""] = workspaces;
   const resources = await inProcess(async (process) => {
-    const all: ResourceState[] = [];
+    const all: Resource[] = [];
     for (const representation of ["orders", "bills"])
       all.push(await create(process, "Scope", { workspaceId: main, name: representation, representation }));
     for (const workspaceId of workspaces) {
@@ -61,7 +57,7 @@ async function changedElsewhere({
       all.push(await create(process, "ApiKey", key));
     }
     await service.settled();
-    const { kind, id, state } = all.pop() as ResourceState;
+    const { kind, id, state } = all.pop() as Resource;
     const { inputs } = process.of(kind).check({ ...state, name: "Edited once more" }, undefined);
     return [...all, { kind, id, state: await process.of(kind).update(id, state, inputs) }];
   });
@@ -82,7 +78,7 @@ async function changedElsewhere({
 /** Expects the same results and warnings of reads by one process as of those by a process each. */
 async function expectEqualRefreshes(fixture: Fixture): Promise<void> {
   const resources = await changedElsewhere(fixture);
-  const reading = (some: readonly ResourceState[]) =>
+  const reading = (some: readonly Resource[]) =>
     fixture.inProcess(async (process) => {
       const results = await Promise.all(some.map((one) => readResult(process, one)));
       return { results, warnings: process.warnings };
@@ -130,7 +126,7 @@ async function updatedByOldList(fixture: Fixture, isTogether: boolean) {
   const foreseen = service.key(at("Foreseen"))?.scopes.map((scope) => ({ ...scope, update: true })) ?? [];
   service.editKey(at("Foreseen"), { name: "Somebody's as well", scopes: [...foreseen, bills] });
   service.deleteKey(at("Deleted"));
-  const one = async (process: Process, { id, state }: ResourceState) => {
+  const one = async (process: Process, { id, state }: Resource) => {
     try {
       const next = await process.of("ApiKey").update(id, state, { ...state, scopes: [bills, wider] });
       return [next["name"], next["enabled"], next["scopes"], next["__observed"]];

@@ -4,7 +4,7 @@ import { type StandIn, startStandIn, type Variant } from "../../standin";
 import {
   keptBy,
   type Process,
-  type ResourceState,
+  type Resource,
   readResult,
   requestsTo,
   type State,
@@ -33,7 +33,7 @@ function start(service: StandIn): Process {
   return process;
 }
 
-async function create(service: StandIn, names: readonly string[]): Promise<readonly ResourceState[]> {
+async function create(service: StandIn, names: readonly string[]): Promise<readonly Resource[]> {
   const keys = start(service).of("ApiKey");
   const made = names.map(async (name) => {
     const { inputs } = keys.check({ ...declared, name }, undefined);
@@ -48,7 +48,7 @@ const many = (count: number) => Array.from({ length: count }, (_, place) => `key
 
 function update(
   process: Process,
-  { id, state }: ResourceState,
+  { id, state }: Resource,
   change: State = { scopes: wider },
 ): Promise<State> {
   return process.of("ApiKey").update(id, state, { ...state, ...change });
@@ -57,7 +57,7 @@ function update(
 /** The results of an update of all these keys by one process. */
 async function updated(
   service: StandIn,
-  keys: readonly ResourceState[],
+  keys: readonly Resource[],
   change?: State,
   process = start(service),
 ) {
@@ -95,7 +95,7 @@ test("K1 an update of many keys reads one key and one list, and sends a PATCH fo
 
 test("an update of one key reads no list, after a refresh in the same process either", async () => {
   const service = await startService();
-  const [key] = (await create(service, many(1))) as [ResourceState];
+  const [key] = (await create(service, many(1))) as [Resource];
   const process = start(service);
   await process.of("ApiKey").read(key.id, key.state);
   expect((await updated(service, [key], undefined, process)).requests).toEqual({
@@ -133,7 +133,7 @@ test.each([
 
 test("K1 an update of many keys reads a key by itself if it was changed outside Pulumi, or its last write failed halfway", async () => {
   const service = await startService();
-  const [one, ...keys] = (await create(service, many(10))) as [ResourceState, ...ResourceState[]];
+  const [one, ...keys] = (await create(service, many(10))) as [Resource, ...Resource[]];
   for (const { id } of keys.slice(0, 3)) service.editKey(id, { enabled: false });
   const halfway = keys.slice(3, 5).map((each) => ({ ...each, state: { ...each.state, __failed: true } }));
   const { requests } = await updated(service, [one, ...keys.slice(0, 3), ...halfway, ...keys.slice(5)]);
@@ -145,7 +145,7 @@ test("R6 an update of many keys fails for a key that is gone, even if the list s
   const service = await startService();
   const keys = await create(service, many(5));
   await freezeList(service, 1);
-  service.deleteKey((keys[2] as ResourceState).id);
+  service.deleteKey((keys[2] as Resource).id);
   const { requests, failures } = await updated(service, keys);
   expect(failures).toEqual([expect.stringContaining("it was deleted outside Pulumi. State is unchanged.")]);
   expect(requests).toMatchObject({ listApiKeys: 2, editApiKey: 5 });
@@ -227,10 +227,7 @@ test("K1 R5 a set of 200 keys takes few requests and little state", async () => 
 const always = { times: Number.POSITIVE_INFINITY };
 const answered = (status: number, body?: object) => ({ kind: "status", status, body }) as const;
 /** A key that no list confirms, because its name in state differs. */
-const unconfirmed = (one: ResourceState): ResourceState => ({
-  ...one,
-  state: { ...one.state, name: "before" },
-});
+const unconfirmed = (one: Resource): Resource => ({ ...one, state: { ...one.state, name: "before" } });
 
 test.each([
   ["and so is the list", undefined, answered(404)],
@@ -239,7 +236,7 @@ test.each([
   ["and keys can't be listed", answered(403), undefined],
 ])("R6 no key is gone if every answer after that of the workspace is a 404, %s", async (_, before, then) => {
   const service = await startService();
-  const [lost, alive] = (await create(service, many(2))) as [ResourceState, ResourceState];
+  const [lost, alive] = (await create(service, many(2))) as [Resource, Resource];
   if (before !== undefined) service.inject({ endpoint: "listApiKeys", ...always, fault: before });
   service.inject({ when: ({ path }) => path.endsWith(lost.id), ...always, fault: answered(404) });
   const process = start(service);
@@ -251,7 +248,7 @@ test.each([
 
 test("R6 no key is gone if an earlier list had it and the list can no longer be read", async () => {
   const service = await startService();
-  const [lost, alive] = (await create(service, many(2))) as [ResourceState, ResourceState];
+  const [lost, alive] = (await create(service, many(2))) as [Resource, Resource];
   service.inject({ when: ({ path }) => path.endsWith(lost.id), ...always, fault: answered(404) });
   const process = start(service);
   await readResult(process, lost);

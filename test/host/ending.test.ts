@@ -2,7 +2,7 @@
 import { describe, type TestContext, test, vi } from "vitest";
 import type { Endpoint } from "../../standin";
 import { type Fixture, type FixtureOptions, openFixture, openPluginFixture } from "./fixture";
-import { HostFailure, type Properties, type ResourceState } from "./host";
+import { HostFailure, type Properties, type Resource } from "./host";
 import { quickTimers } from "./quickTimers";
 
 /** The value of a key that may already be in use. */
@@ -48,9 +48,9 @@ async function begin({ host }: Fixture, ...names: readonly (keyof typeof declara
 }
 
 /** The state that an operation leaves, even if it fails. */
-async function keptBy(operation: Promise<unknown>): Promise<ResourceState & { readonly message: string }> {
+async function keptBy(operation: Promise<unknown>): Promise<Resource & { readonly message: string }> {
   try {
-    return { ...((await operation) as ResourceState), message: "done" };
+    return { ...((await operation) as Resource), message: "done" };
   } catch (error) {
     if (!(error instanceof HostFailure)) throw error;
     return { id: error.kept?.id ?? "", state: error.kept?.properties ?? {}, message: error.message };
@@ -88,7 +88,7 @@ const creates = (at: Fixture, most: number) =>
 
 const live = ({ standIn }: Fixture) => standIn.keys({ deleted: false });
 const liveIds = (at: Fixture) => live(at).map(({ id }) => id);
-const idsOf = ({ state }: ResourceState) => Object.values((state["ids"] ?? {}) as Record<string, string>);
+const idsOf = ({ state }: Resource) => Object.values((state["ids"] ?? {}) as Record<string, string>);
 
 /** The lines that the host wrote until its end. */
 async function lastWords({ host }: Fixture): Promise<readonly string[]> {

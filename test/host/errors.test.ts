@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { accessToken, type Fixture, failureOf, openFixture } from "./fixture";
-import type { HostedResource, Properties, ResourceState } from "./host";
+import type { HostedResource, Properties, Resource } from "./host";
 import { quickTimers } from "./quickTimers";
 
 let fixture: Fixture;
 let key: HostedResource;
 let inputs: Properties;
-let held: ResourceState;
+let held: Resource;
 beforeAll(async () => {
   fixture = await openFixture({ env: quickTimers() });
   key = fixture.key;

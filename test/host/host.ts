@@ -38,7 +38,7 @@ interface Read {
 }
 
 /** A resource as the engine keeps it between two operations. */
-export interface ResourceState {
+export interface Resource {
   readonly id: string;
   readonly state: Properties;
 }
@@ -46,14 +46,14 @@ export interface ResourceState {
 /** One resource's operations, as the engine calls them; a rejection is a HostFailure. */
 export interface HostedResource {
   check(inputs: Properties, olds?: Properties): Promise<{ inputs: Properties; failures: Failure[] }>;
-  diff(before: ResourceState, inputs: Properties): Promise<{ changes: Changes; replaces: string[] }>;
-  create(inputs: Properties): Promise<ResourceState>;
+  diff(before: Resource, inputs: Properties): Promise<{ changes: Changes; replaces: string[] }>;
+  create(inputs: Properties): Promise<Resource>;
   /** As a refresh does. */
-  read(before: ResourceState): Promise<Read>;
+  read(before: Resource): Promise<Read>;
   /** As `.get` does: there is no state yet. */
   get(id: string, inputs: Properties): Promise<Read>;
-  update(before: ResourceState, inputs: Properties): Promise<ResourceState>;
-  delete(before: ResourceState): Promise<void>;
+  update(before: Resource, inputs: Properties): Promise<Resource>;
+  delete(before: Resource): Promise<void>;
 }
 
 interface Failure {

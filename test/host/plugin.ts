@@ -23,7 +23,7 @@ import {
   type Properties,
   portOf,
   propertiesIn,
-  type ResourceState,
+  type Resource,
   struct,
   unmarked,
 } from "./host";
@@ -41,13 +41,13 @@ interface LogMessage {
 export interface PluginResource extends HostedResource {
   readonly urn: string;
   /** The state that the preview of a create promises, or with `before` that of an update. */
-  preview(inputs: Properties, before?: ResourceState): Promise<Properties>;
+  preview(inputs: Properties, before?: Resource): Promise<Properties>;
   /** The detailed diff: each path with its kind, such as "update" or "add_replace". */
-  details(before: ResourceState, inputs: Properties): Promise<Readonly<Record<string, string>>>;
+  details(before: Resource, inputs: Properties): Promise<Readonly<Record<string, string>>>;
   /** As `pulumi import` and the option `import` do. */
   import(id: string): ReturnType<HostedResource["read"]>;
   /** As a refresh does: with the inputs of the last update. */
-  refresh(before: ResourceState, inputs: Properties): ReturnType<HostedResource["read"]>;
+  refresh(before: Resource, inputs: Properties): ReturnType<HostedResource["read"]>;
 }
 
 interface Listed {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { unknown } from "../../provider/core/fields";
 import { type Fixture, openPluginFixture, requestsOf } from "./fixture";
-import type { Properties, ResourceState } from "./host";
+import type { Properties, Resource } from "./host";
 import type { PluginHost, PluginResource } from "./plugin";
 
 const key: Properties = {
@@ -149,7 +149,7 @@ async function created(resource: PluginResource, declared: Properties) {
 }
 
 /** The diff and its details, which send no request. */
-async function planned(resource: PluginResource, held: ResourceState, inputs: Properties) {
+async function planned(resource: PluginResource, held: Resource, inputs: Properties) {
   const { result, requests } = await requestsOf(fixture, async () => ({
     ...(await resource.diff(held, inputs)),
     details: await resource.details(held, inputs),

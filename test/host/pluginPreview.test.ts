@@ -4,7 +4,7 @@ import { isUnknown, unknown } from "../../provider/core/fields";
 import { defaultVariant, type PresetName, presets } from "../../standin";
 import { runs, someOf } from "../all";
 import { type Fixture, openPluginFixture } from "./fixture";
-import { HostFailure, type Properties, type ResourceState } from "./host";
+import { HostFailure, type Properties, type Resource } from "./host";
 import type { PluginHost, PluginResource } from "./plugin";
 import { quickTimers } from "./quickTimers";
 import { laterMs } from "./serverVariants";
@@ -122,7 +122,7 @@ async function silently<T>(operation: Promise<T>): Promise<T> {
   return result;
 }
 
-function change({ state, id }: ResourceState, drift: Step["drift"]): void {
+function change({ state, id }: Resource, drift: Step["drift"]): void {
   const { ids: all = { id, keyId: state["keyId"] } } = state;
   const ids = isRecord(all) ? Object.values(all).map(String) : [];
   const changes = {
@@ -153,7 +153,7 @@ const existing = new Map<string, string>();
 
 /** Returns how many updates succeeded; each must write what its preview showed. */
 async function run(resource: PluginResource, workspaceId: string, steps: readonly Step[]): Promise<number> {
-  let [held, before]: [ResourceState | undefined, Properties | undefined] = [undefined, undefined];
+  let [held, before]: [Resource | undefined, Properties | undefined] = [undefined, undefined];
   let kept = 0;
   for (const { inputs: declared, drift, isRefreshed } of steps) {
     if (held !== undefined) change(held, drift);
@@ -169,10 +169,10 @@ async function run(resource: PluginResource, workspaceId: string, steps: readonl
     const { changes, replaces } =
       held === undefined ? { changes: "some", replaces: [] } : await silently(resource.diff(held, inputs));
     if (changes === "none") continue;
-    const old: ResourceState | undefined = replaces.length > 0 ? undefined : held;
+    const old: Resource | undefined = replaces.length > 0 ? undefined : held;
     const previewed = await silently(resource.preview(inputs, old));
     try {
-      const after: ResourceState = await (old === undefined
+      const after: Resource = await (old === undefined
         ? resource.create(inputs)
         : resource.update(old, inputs));
       expect(broken(previewed, after.state)).toEqual([]);
