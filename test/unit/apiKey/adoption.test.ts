@@ -105,7 +105,7 @@ describe("an existing key that is adopted by an", () => {
   };
 
   test.each(resources)(
-    "K11 a key that an %s adopts is adopted again, and stays, if the engine replaces the resource",
+    "K11 an existing key in a resource of kind %s is adopted again, and stays, if the engine replaces the resource",
     async (kind) => {
       const world = oneKey();
       const { of: first, inputs } = adopter(world, kind, {});
@@ -123,7 +123,7 @@ describe("an existing key that is adopted by an", () => {
   );
 
   test.each(resources)(
-    "K11 R20 a key that an %s adopts is not deleted if the result can't be saved to state",
+    "K11 R20 an existing key in a resource of kind %s is not deleted if the result can't be saved to state",
     async (kind) => {
       const run = openRun();
       const world = oneKey({}, { run });

@@ -135,15 +135,15 @@ test("R4 a field that may be rewritten is written once, and state also has the a
 
 const sizes = "size: should be 3, the service";
 test.each<[string, Scenario, string[], string[]]>([
-  ["still has the old value", { declared: { size: 3 }, take: () => ({}) }, [`${sizes} has 1`], []],
+  ["with the old value is an error", { declared: { size: 3 }, take: () => ({}) }, [`${sizes} has 1`], []],
   [
-    "has a third value",
+    "with a third value is a warning",
     { declared: { size: 3 }, take: () => ({ size: 2 }) },
     [],
     [`${sizes} has 2; it may have rewritten the value.`],
   ],
-  ["has another case", { before: { name: " NEW" }, take: () => ({}) }, [], []],
-])("R4 a field that %s is an error, a warning or neither", async (_what, scenario, words, warnings) => {
+  ["in another case is accepted", { before: { name: " NEW" }, take: () => ({}) }, [], []],
+])("R4 a field of free form %s", async (_what, scenario, words, warnings) => {
   expect(await converged(scenario)).toMatchObject({ words, warnings });
 });
 
