@@ -10,6 +10,7 @@ import { capitalised, listed, numeral } from "../../core/text";
 import { comparedKey, type HeldKey, isLost, type KeyInputs } from "../apiKey/model";
 import { identities } from "../apiKey/rules";
 import { ifUnsaved } from "../apiKey/write";
+import { whatLinesSay } from "../keys/batch";
 import type { OwnedKeys, Step, Steps } from "../keys/operations";
 import * as keys from "../keys/operations";
 import * as entries from "./entries";
@@ -61,8 +62,8 @@ async function create(session: Session, declared: SetInputs, plan: SetPlan): Pro
   const id = `keys-${randomUUID()}`;
   const { owned, batch } = await keys.applySteps(session, plan);
   const isEmpty = owned.byAlias.size === 0;
-  const outcome = isEmpty ? `State has none of them. ${keys.whatLinesSay}` : undefined;
-  const failure = keys.failureOf(`Creating the ${label(declared)}`, batch, outcome);
+  const outcome = isEmpty ? `State has none of them. ${whatLinesSay}` : undefined;
+  const failure = batch.failureOf(`Creating the ${label(declared)}`, outcome);
   if (failure !== undefined && isEmpty) throw failure;
   return { id, state: stateOf(declared, owned), failure };
 }
@@ -74,7 +75,7 @@ async function update(
   plan: SetPlan,
 ): Promise<SetOutcome> {
   const { owned, batch } = await keys.applySteps(session, plan);
-  const failure = keys.failureOf(`Updating the ${label(declared)}`, batch);
+  const failure = batch.failureOf(`Updating the ${label(declared)}`);
   return { id, state: stateOf(declared, owned), failure };
 }
 

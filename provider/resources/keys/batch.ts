@@ -23,6 +23,9 @@ interface Trouble {
 
 export type Batch = ReturnType<typeof openBatch>;
 
+/** What to do about a failure with a line for each reason. */
+export const whatLinesSay = "Do what the lines below say, then run `pulumi up` again.";
+
 const mostLines = 20;
 const mostNames = 20;
 const longestName = 60;
@@ -31,21 +34,18 @@ export function openBatch(session: Session) {
   const names = new Set<string>();
   const failures: Trouble[] = [];
   return {
-    /** The names of those that failed. */
-    get failed(): ReadonlySet<string> {
-      return new Set(failures.map(({ name }) => name));
-    },
-    /** "3 of 200 failed". */
-    get summary(): string {
-      return `${numeral(this.failed.size)} of ${numeral(names.size)} failed`;
-    },
-    /** A line for each reason of failures, the most frequent first. */
-    get lines(): readonly string[] {
-      return linesOf(failures);
-    },
-    /** Whether the service may have keys that state has not. */
-    get unresolved(): boolean {
-      return failures.some(({ unresolved }) => unresolved);
+    hasFailed: () => failures.length > 0,
+    /** The failure if any key has failed, with a line for each reason. `outcome`: what state has, and what to do. */
+    failureOf: (
+      doing: string,
+      outcome = `State records what succeeded. ${whatLinesSay}`,
+    ): Failure | undefined => {
+      if (failures.length === 0) return undefined;
+      const failed = new Set(failures.map(({ name }) => name));
+      const summary = `${numeral(failed.size)} of ${numeral(names.size)} failed`;
+      const unresolved = failures.some((one) => one.unresolved);
+      const lines = linesOf(failures);
+      return new Failure("severalKeys", [summary, outcome], { subject: `${doing}:`, lines, unresolved });
     },
     /** Works on a few at a time, and then prints their warnings. */
     async each<T extends Item>(
@@ -62,7 +62,7 @@ export function openBatch(session: Session) {
           if (session.closed.aborted) throw new Failure("interrupted", "Skipped: the run was canceled.");
           await session.part(warn, (part) => act(part, one));
         } catch (error) {
-          failed.set(one, failureOf(one.name, error));
+          failed.set(one, troubleOf(one.name, error));
         }
       });
       // In the order of the keys, whichever was first.
@@ -79,7 +79,7 @@ function warningOf(name: string, ...[message, shared]: Parameters<Warn>): Troubl
   return { name, message, reason: `${general} Their ids:`, found: ids.join(", "), unresolved: true };
 }
 
-function failureOf(name: string, error: unknown): Trouble {
+function troubleOf(name: string, error: unknown): Trouble {
   const failure = error instanceof Failure ? error : unexpected(error);
   const { kind, headline: message, parts, options } = failure;
   const { found = "", unresolved = false } = options;

@@ -97,7 +97,7 @@ export async function applySteps(session: Session, { owned, steps }: Steps): Pro
   // An entry may have adopted the key of another.
   const kept = new Set(Array.from(byAlias.values(), ({ id }) => id));
   const left = new Set([...replaced, ...itemsToDelete(owned), ...removed].filter(({ id }) => !kept.has(id)));
-  if (batch.failed.size === 0) {
+  if (!batch.hasFailed()) {
     await batch.each([...left], async (part, one) => {
       maskKey(part, one.state);
       await apiKey.deleteKey(part, one);
@@ -109,7 +109,7 @@ export async function applySteps(session: Session, { owned, steps }: Steps): Pro
   for (const { name, id, state } of staying) byAlias.set(name, { id, state });
   return {
     owned: {
-      byAlias: batch.failed.size > 0 ? byAlias : renamed(steps, byAlias),
+      byAlias: batch.hasFailed() ? byAlias : renamed(steps, byAlias),
       toDelete: [...left].filter((one) => !staying.includes(one)),
     },
     batch,
@@ -145,19 +145,6 @@ async function write(session: Session, step: Write): Promise<Outcome<KeyState>> 
   return { ...outcome, state: { ...outcome.state, [failedKey]: true } };
 }
 
-/** What to do about a failure with a line for each reason. */
-export const whatLinesSay = "Do what the lines below say, then run `pulumi up` again.";
-
-/** The failure of an operation that some keys have failed. `outcome`: what state has, and what to do. */
-export function failureOf(
-  doing: string,
-  { failed, summary, lines, unresolved }: Batch,
-  outcome = `State records what succeeded. ${whatLinesSay}`,
-): Failure | undefined {
-  if (failed.size === 0) return undefined;
-  return new Failure("severalKeys", [summary, outcome], { subject: `${doing}:`, lines, unresolved });
-}
-
 function itemsOf({ byAlias }: OwnedKeys): readonly Item<HeldKey>[] {
   return Array.from(byAlias, ([name, key]) => ({ name, ...key }));
 }
@@ -184,7 +171,7 @@ export async function readKeys(session: Session, label: string, owned: OwnedKeys
     const isOpen = failedKey in now.state;
     found.set(one, isOpen ? { ...now, state: defined({ ...now.state, [failedKey]: undefined }) } : now);
   });
-  const failure = failureOf(`Reading the ${label}`, batch, "State is unchanged; run the command again.");
+  const failure = batch.failureOf(`Reading the ${label}`, "State is unchanged; run the command again.");
   if (failure !== undefined) throw failure;
   return {
     byAlias: new Map(
@@ -209,6 +196,6 @@ export async function removeKeys(
     await apiKey.remove(part, one, elsewhere);
   });
   const outcome = "The resource stays in state: run the command again to delete the rest.";
-  const failure = failureOf(`Deleting the ${label}`, batch, outcome);
+  const failure = batch.failureOf(`Deleting the ${label}`, outcome);
   if (failure !== undefined) throw failure;
 }

@@ -120,7 +120,7 @@ async function update(
     }
   }
   let { owned, batch } = await settle(session, declared, plan, isRetiring);
-  let failure = keys.failureOf(doing, batch);
+  let failure = batch.failureOf(doing);
   if (failure === undefined && (does === "create" || does === "rotate")) {
     try {
       ({ owned, failure } = await makeKey(session, owned, newKey(declared, false)));
