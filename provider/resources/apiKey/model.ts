@@ -222,9 +222,10 @@ export function follows([name, ...rest]: SecretPath): readonly SecretPath[] {
   return [[observedKey, name, ...rest], ...(outputsFrom[name] ?? []).map((output): SecretPath => [output])];
 }
 
-/** For one key of a set. For a resource with one key, the core does this. */
-export function maskKey(session: Session, ...key: readonly Properties[]): void {
-  session.mask(...secretValues(key, follows));
+/** Masks the secrets of one of several keys. For a resource with one key, the core does this. */
+export function maskKey(session: Session, ...all: readonly KeyDraft[]): void {
+  session.mask(all.map(({ existingKey, key }: Properties) => [existingKey, key]));
+  session.mask(...secretValues(all, follows));
 }
 
 export function createBody(declared: KeyInputs): Properties {

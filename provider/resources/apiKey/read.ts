@@ -39,7 +39,6 @@ export function targetOf(session: Session, path: ApiKeyPath): Target<ApiKeyRecor
 
 /** Many keys of a workspace share one list (R5). `undefined`: the key is gone. */
 export async function read(session: Session, { id, state }: HeldKey): Promise<Outcome<KeyState> | undefined> {
-  session.mask(state.key);
   const path = pathOf(state, id);
   if (!isIncomplete(state) && (await listedAsInState(session, path, state, id))) return { id, state };
   const doing = `Reading key ${id} in workspace ${path.workspaceId}`;

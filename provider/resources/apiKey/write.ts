@@ -43,7 +43,6 @@ type KeyOutcome = Outcome<KeyState>;
 export async function create(session: Session, declared: KeyInputs): Promise<KeyOutcome> {
   const { existingId, existingKey, workspaceId } = declared;
   if (existingId !== undefined) return adopt(session, declared, existingId);
-  session.mask(existingKey);
   const created = await createOrMigrate(session, declared);
   const { record } = created;
   const { id } = record;
@@ -97,7 +96,6 @@ export async function update(
   { id, state }: HeldKey,
   declared: KeyInputs,
 ): Promise<KeyOutcome> {
-  session.mask(state.key);
   const doing = `Updating ${label(declared)} (${id})`;
   const path = pathOf(state, id);
   const write = { path, declared, state, doing, notDone: "State is unchanged", gone: deletedOutside };
@@ -224,7 +222,6 @@ const withoutSecret =
   "If that resource has adopted it by existingId, state no longer has its secret: take the secret from an earlier version of the state, or leave existingId out and change keepers, which creates a new key";
 
 export async function deleteKey(session: Session, { id, state }: HeldKey): Promise<void> {
-  session.mask(state.key);
   const path = pathOf(state, id);
   try {
     await deleteObject(session, targetOf(session, path), () => deleteApiKey(session.call, path));
