@@ -52,10 +52,8 @@ export async function create(session: Session, declared: KeyInputs): Promise<Key
     ...outputs(record),
     ...(key === undefined ? { __keyLost: true } : { key }),
   };
-  const settled =
-    isAsDeclared(record, declared) && !created.deferred
-      ? settledAs(record)
-      : await matchProgram(session, { path: pathOf(declared, id), declared, state: {} }, record, { created });
+  const path = pathOf(declared, id);
+  const settled = await matchProgram(session, { path, declared, state: {} }, record, { created });
   const doing = `Creating ${label(declared)} (${id})`;
   const problem = secretProblem(declared, record);
   return outcomeOf(session, { id, state: initial }, declared, settled, doing, problem);
