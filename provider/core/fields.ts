@@ -134,6 +134,8 @@ export function parsed(stored: StoredProperties, properties: Properties): Proper
 /** Absent, null and "" mean the same. */
 export const string: Canonical<string> = (value) =>
   typeof value === "string" && value !== "" ? value : undefined;
+/** The string, if it is known: an unknown value may turn out to be absent. */
+export const knownString = (value: unknown) => (isUnknown(value) ? undefined : string(value));
 /** Absent and null mean the same, and so do 0 and -0, which JSON does not tell apart. */
 export const number: Canonical<number> = (value) => {
   if (value === 0) return 0;

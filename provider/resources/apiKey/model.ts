@@ -12,6 +12,7 @@ import {
   defaulted,
   fieldsOf,
   isUnknown,
+  knownString,
   map,
   number,
   observed,
@@ -152,7 +153,7 @@ export function isLost({ __keyLost }: KeyState): boolean {
 
 /** The id of the key that a create with these inputs adopts, if it is known (K11). */
 export function adoptedId({ existingId }: KeyDraft): string | undefined {
-  return isUnknown(existingId) ? undefined : string(existingId);
+  return knownString(existingId);
 }
 
 // ---- Plan ----------------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 /** Rules that concern several inputs of an API key. */
 
 import { createHash } from "node:crypto";
-import { certainlyChanged, isUnknown, string } from "../../core/fields";
+import { certainlyChanged, isUnknown, knownString } from "../../core/fields";
 import { type Checked, handOver, objectIdentity } from "../../core/registry";
 import { spelled } from "../../core/text";
 import { adoptedId, existing, fields, inputs, type KeyDraft, onlyForNew } from "./model";
@@ -32,7 +32,7 @@ export function identities(declared: KeyDraft): readonly string[] {
 }
 
 function existingIn(declared: KeyDraft) {
-  const [value, id] = [existingValue(declared), adoptedId(declared)];
+  const [value, id] = [knownString(declared.existingKey), adoptedId(declared)];
   const { workspaceId } = declared;
   const hash = value && createHash("sha256").update(value).digest("base64url");
   const path = id && !isUnknown(workspaceId) ? objectIdentity(workspaceId, id) : undefined;
@@ -72,7 +72,7 @@ export function contradictions(declared: KeyDraft): readonly Problem[] {
     const scopes: readonly Problem[] = isBare ? [{ path: ["scopes"], message: bare }] : [];
     return [...twice, ...scopes, ...beside(["existingKey", ...onlyForNew, "metadata"], message)];
   }
-  if (existingValue(declared) === undefined) return twice;
+  if (knownString(declared.existingKey) === undefined) return twice;
   const message =
     "can't be combined with existingKey, because the service migrates a key without it; leave it out.";
   return [...twice, ...beside(onlyForNew, message)];
@@ -94,7 +94,7 @@ export function fixedByExisting(declared: KeyDraft, before: KeyDraft | undefined
 }
 
 function whyFixed(declared: KeyDraft, before: KeyDraft): string | undefined {
-  const [value, id] = [existingValue(declared), adoptedId(declared)];
+  const [value, id] = [knownString(declared.existingKey), adoptedId(declared)];
   if (value !== undefined && value === before.existingKey) {
     return "can't change while existingKey stays the same, because the service can't have one key twice and deleting the old record would revoke it. Set a new existingKey, or remove the key in one update and declare it again in the next.";
   }
@@ -103,9 +103,4 @@ function whyFixed(declared: KeyDraft, before: KeyDraft): string | undefined {
     return "can't change while existingId stays the same or is added, because only a new key can have another value. Leave existingId out, and the update replaces the key with a new one; or, to adopt another key, declare that under a new name.";
   }
   return undefined;
-}
-
-/** An unknown value may turn out to be absent. */
-function existingValue({ existingKey }: KeyDraft): string | undefined {
-  return isUnknown(existingKey) ? undefined : string(existingKey);
 }

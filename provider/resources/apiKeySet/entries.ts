@@ -11,12 +11,12 @@ import {
   canonicalInputs,
   type Field,
   isUnknown,
+  knownString,
   optional,
   parsed,
   required,
   type StoredProperties,
   secret,
-  string,
   strings,
 } from "../../core/fields";
 import type { Checked } from "../../core/registry";
@@ -170,8 +170,7 @@ export function isReleased(entry: unknown): boolean {
 }
 
 export function formerAlias(entry: unknown): string | undefined {
-  const former = isRecord(entry) ? entry["renamedFrom"] : undefined;
-  return typeof former === "string" && former !== "" && !isUnknown(former) ? former : undefined;
+  return isRecord(entry) ? knownString(entry["renamedFrom"]) : undefined;
 }
 
 // ---- State ----------------------------------------------------------------------------------------------------------
@@ -392,8 +391,8 @@ function uniqueRules(entries: Entries): readonly string[] {
   const seen = new Set<string>();
   return entries.flatMap(([alias, entry]) =>
     (["renamedFrom", "existingKey", "existingId"] as const).flatMap((field) => {
-      const value = isRecord(entry) ? string(entry[field]) : undefined;
-      if (value === undefined || isUnknown(value)) return [];
+      const value = isRecord(entry) ? knownString(entry[field]) : undefined;
+      if (value === undefined) return [];
       const at = `${spelled(["keys", alias])}.${field}`;
       const own = `${field} ${value}`;
       if (seen.has(own))
