@@ -31,12 +31,12 @@ const form = /^(\d{1,5})([hdw])$/;
 /** At most four digits of weeks, because `check` returns them in days. */
 const declarable = /^(\d{1,5}[hd]|\d{1,4}w)$/;
 
-const duration = (what: string) =>
-  z
-    .string({
-      error: ({ input }) => (input === undefined ? `is missing: set it to ${what}` : `must be ${what}`),
-    })
-    .check(z.regex(declarable, { error: `must be ${what}` }));
+const duration = (what: string, example: string) => {
+  const wanted = `${what}, such as "${example}": a whole number of hours (h), days (d) or weeks (w)`;
+  const error = ({ input }: { readonly input?: unknown }) =>
+    input === undefined ? `is missing: set it to ${wanted}` : `must be ${wanted}`;
+  return z.string({ error }).check(z.regex(declarable, { error }));
+};
 
 /** `undefined` if it is not a duration, or not known yet. */
 export function msOf(value: unknown): number | undefined {
@@ -71,21 +71,16 @@ const inPlace = Object.entries(keyModel.inputs).map(([name, input]) => [
 const inputs = {
   ...(Object.fromEntries(inPlace) as typeof keyModel.inputs),
   rotateEvery: required(
-    duration(
-      'the age at which to rotate, such as "90d": a whole number of hours (h), days (d) or weeks (w)',
-    ).check(
+    duration("the age at which to rotate", "90d").check(
       z.refine((value) => !/^0+[hdw]$/.test(value), { error: 'must be longer than "0d", such as "90d"' }),
     ),
     { ...local, canonical: canonicalDuration },
   ),
-  overlap: defaulted(
-    z.nullish(
-      duration(
-        'the time that the previous key stays valid, such as "7d": a whole number of hours (h), days (d) or weeks (w)',
-      ),
-    ),
-    { ...local, canonical: canonicalDuration, default: "7d" },
-  ),
+  overlap: defaulted(z.nullish(duration("the time that the previous key stays valid", "7d")), {
+    ...local,
+    canonical: canonicalDuration,
+    default: "7d",
+  }),
   retire: defaulted(z.nullish(z.enum(["afterOverlap", "whenUnused"])), {
     ...local,
     canonical: string,
