@@ -127,7 +127,7 @@ export function entriesIn({ keys }: SetDraft): Entries {
 }
 
 /** The inputs of the ApiKey that an entry declares, as the program spells them; all unknown if the entry is. */
-function withDefaults({ workspaceId, defaults }: SetDraft, alias: string, entry: unknown): KeyDraft {
+export function withDefaults({ workspaceId, defaults }: SetDraft, alias: string, entry: unknown): KeyDraft {
   const key: KeyDraft = { ...propertiesIn(defaults, defaultsSchemas), ...propertiesIn(entry, entrySchemas) };
   return { ...key, workspaceId, name: key.name ?? alias };
 }
@@ -152,16 +152,6 @@ function keySecrets(declared: Properties): readonly SecretPath[] {
 function ofKey([name, ...rest]: SecretPath): readonly SecretPath[] {
   const [field, ...deeper] = name === "keys" ? rest.slice(1) : name === "defaults" ? rest : [name, ...rest];
   return field === undefined ? keyModel.fields.map((one) => [one.name]) : [[field, ...deeper]];
-}
-
-/** The inputs of each entry that name an existing key. */
-export function existingIn(declared: SetDraft): readonly KeyDraft[] {
-  const { workspaceId } = declared;
-  return entriesIn(declared).map(([, entry]) => {
-    if (!isRecord(entry) || isReleased(entry)) return {};
-    const { existingKey, existingId } = entry;
-    return { workspaceId, existingKey, existingId };
-  });
 }
 
 /** Whether the program gives up the entry's key, which stays in the service (E2). */
@@ -321,11 +311,15 @@ export function rules(
     const earlierKey = earlier.has(former)
       ? withDefaults(before ?? {}, former, earlier.get(former))
       : undefined;
+    const lasting = fixedByExisting(key, earlierKey).map((one) => ({
+      ...one,
+      message: `${one.message} ${notYet}`,
+    }));
     return [
       ...aliasRules(at, alias),
       // Empty strings are reported by the schema.
       ...(key.customerId === undefined || key.customerId === null ? [`${at}.customerId: ${missing}`] : []),
-      ...problemsOf(key, earlierKey).map((one) => inPlace(one, path, own, declared)),
+      ...[...contradictions(key), ...lasting].map((one) => inPlace(one, path, own, declared)),
       ...twins(key, twinOf).map(({ path: [field], message }) => `${at}.${field}: ${message}`),
     ];
   });
@@ -333,15 +327,7 @@ export function rules(
   return [...new Set([...lines, ...uniqueRules(entries), ...sizeRules(keys)])];
 }
 
-/** An ApiKey's. The earlier inputs may be those of a key that an interrupted update has not created yet (K5, K11). */
-function problemsOf(key: KeyDraft, earlier: KeyDraft | undefined): readonly Problem[] {
-  const lasting = fixedByExisting(key, earlier).map(({ path, message }) => ({
-    path,
-    message: `${message} ${notYet}`,
-  }));
-  return [...contradictions(key), ...lasting];
-}
-
+/** The earlier inputs may be those of a key that an interrupted update has not created yet (K5, K11). */
 const notYet = "If no update has migrated or adopted it yet, run `pulumi up --refresh`.";
 const missing = "is missing: set it to the id of a customer, here or in defaults.";
 

@@ -34,7 +34,10 @@ export const apiKeySet = define({
   objects: {
     kind: "ApiKey",
     of: (_id, state) => keys.objectsOf(ownedKeys(state)),
-    identities: (declared) => entries.existingIn(declared).flatMap(identities),
+    identities: (declared) =>
+      entriesIn(declared).flatMap(([alias, entry]) =>
+        entries.isReleased(entry) ? [] : identities(entries.withDefaults(declared, alias, entry)),
+      ),
   },
   rules: entries.rules,
   plan,
@@ -184,12 +187,11 @@ function noteAbout(inputs: SetDraft, { owned, steps }: Steps): string | undefine
   };
   const parts = Object.entries(outcomes).filter(([, names]) => names.length > 0);
   const words = parts.map(
-    ([outcome, names]) => `${numeral(names.length)} ${outcome}: ${listed(names.map(quoted))}`,
+    ([outcome, names]) =>
+      `${numeral(names.length)} ${outcome}: ${listed(names.map((name) => JSON.stringify(name)))}`,
   );
   return words.length === 0 ? undefined : `${capitalised(label(inputs))}: ${words.join("; ")}.`;
 }
-
-const quoted = (name: string) => JSON.stringify(name);
 
 /** The properties after an update, as far as they are known. `existingKey` is left out: state has it only in `secrets`. */
 function preview(inputs: SetDraft, steps: readonly Step[]): Properties {

@@ -41,8 +41,9 @@ export function toDeleteOf({ toDelete }: OwnedKeys): readonly Properties[] | und
 }
 
 /** What an update does with one key. `stateAlias`: the key's alias in state, which the update may change. */
-export type Step = { readonly alias: string } & (
-  | { readonly op: "same"; readonly stateAlias: string; readonly key: HeldKey }
+export type Step = { readonly alias: string } & /** A released key leaves state, and stays in the service. */
+(
+  | { readonly op: "same" | "release"; readonly stateAlias: string; readonly key: HeldKey }
   | { readonly op: "create"; readonly declared: KeyInputs }
   | {
       readonly op: "update" | "replace";
@@ -50,8 +51,6 @@ export type Step = { readonly alias: string } & (
       readonly key: HeldKey;
       readonly declared: KeyInputs;
     }
-  /** The key leaves state, and stays in the service. */
-  | { readonly op: "release"; readonly stateAlias: string; readonly key: HeldKey }
   | { readonly op: "delete"; readonly key: HeldKey }
 );
 
