@@ -204,7 +204,7 @@ export function ownedKeys(state: SetState): OwnedKeys {
     };
     return [alias, { id, state: defined(properties) as KeyState }];
   });
-  return { byAlias: new Map(all), toDelete: toDeleteIn(state) };
+  return { byAlias: new Map(all), toDelete: toDeleteIn(state.workspaceId, state.__toDelete) };
 }
 
 function own<T>(all: Readonly<Record<string, T>> = {}): ReadonlyMap<string, T> {

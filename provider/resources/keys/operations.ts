@@ -24,15 +24,11 @@ export function objectsOf({ byAlias, toDelete }: OwnedKeys): readonly Managed[] 
 }
 
 /** Reads the keys that are still to be deleted from state. */
-export function toDeleteIn({ workspaceId, __toDelete = [] }: StateOfMany): readonly HeldKey[] {
-  return __toDelete
-    .filter(isRecord)
-    .map(({ id }) => ({ id: String(id), state: { workspaceId } as KeyState }));
-}
-
-interface StateOfMany {
-  readonly workspaceId?: unknown;
-  readonly __toDelete?: readonly unknown[] | undefined;
+export function toDeleteIn(
+  workspaceId: string | undefined,
+  listed: readonly unknown[] = [],
+): readonly HeldKey[] {
+  return listed.filter(isRecord).map(({ id }) => ({ id: String(id), state: defined({ workspaceId }) }));
 }
 
 /** The same as state has it. */
@@ -40,9 +36,11 @@ export function toDeleteOf({ toDelete }: OwnedKeys): readonly Properties[] | und
   return nonEmpty(toDelete.map(({ id }) => ({ id })));
 }
 
-/** What an update does with one key. `stateAlias`: the key's alias in state, which the update may change. */
-export type Step = { readonly alias: string } & /** A released key leaves state, and stays in the service. */
-(
+/**
+ * What an update does with one key. `stateAlias`: the key's alias in state, which the update may change. A released key leaves
+ * state, and stays in the service.
+ */
+export type Step = { readonly alias: string } & (
   | { readonly op: "same" | "release"; readonly stateAlias: string; readonly key: HeldKey }
   | { readonly op: "create"; readonly declared: KeyInputs }
   | {
@@ -71,13 +69,14 @@ export interface Applied {
 }
 
 type Write = Item<Extract<Step, { readonly declared: unknown }>>;
+type KeyItem = Item<{ readonly key: HeldKey }>;
 
 /** Creates and updates keys first. Deletes last, and nothing if one of these has failed: it may be the key to use instead. */
 export async function applySteps(session: Session, { owned, steps }: Steps): Promise<Applied> {
   const batch = openBatch(session);
   // By the aliases in state, which the new ones replace only after everything has succeeded.
   const byAlias = new Map(owned.byAlias);
-  const replaced: Item<HeldKey>[] = [];
+  const replaced: KeyItem[] = [];
   for (const step of steps) {
     if (step.op === "same") byAlias.set(step.stateAlias, step.key);
     if (step.op === "release") byAlias.delete(step.stateAlias);
@@ -89,27 +88,30 @@ export async function applySteps(session: Session, { owned, steps }: Steps): Pro
   await batch.each(writes, async (part, step) => {
     const { failure, ...written } = await write(part, step);
     byAlias.set(step.op === "create" ? step.alias : step.stateAlias, written);
-    if (step.op === "replace") replaced.push({ name: step.alias, ...step.key });
+    if (step.op === "replace") replaced.push({ name: step.alias, key: step.key });
     if (failure !== undefined) throw failure;
   });
-  const removed = steps.flatMap((step) => (step.op === "delete" ? [{ name: step.alias, ...step.key }] : []));
+  const removed = steps.flatMap(({ alias, ...step }): KeyItem[] =>
+    step.op === "delete" ? [{ name: alias, key: step.key }] : [],
+  );
   // An entry may have adopted the key of another.
   const kept = new Set(Array.from(byAlias.values(), ({ id }) => id));
-  const left = new Set([...replaced, ...itemsToDelete(owned), ...removed].filter(({ id }) => !kept.has(id)));
+  const due = itemsOf({ ...owned, byAlias: new Map() });
+  const left = new Set([...replaced, ...due, ...removed].filter(({ key }) => !kept.has(key.id)));
   if (!batch.hasFailed()) {
     await batch.each([...left], async (part, one) => {
-      maskKey(part, one.state);
-      await apiKey.deleteKey(part, one);
+      maskKey(part, one.key.state);
+      await apiKey.deleteKey(part, one.key);
       left.delete(one);
     });
   }
   // What was not deleted stays under its alias, with its secret.
   const staying = removed.filter((one) => left.has(one));
-  for (const { name, id, state } of staying) byAlias.set(name, { id, state });
+  for (const { name, key } of staying) byAlias.set(name, key);
   return {
     owned: {
       byAlias: batch.hasFailed() ? byAlias : renamed(steps, byAlias),
-      toDelete: [...left].filter((one) => !staying.includes(one)),
+      toDelete: [...left].filter((one) => !staying.includes(one)).map(({ key }) => key),
     },
     batch,
   };
@@ -144,12 +146,9 @@ async function write(session: Session, step: Write): Promise<Outcome<KeyState>> 
   return { ...outcome, state: { ...outcome.state, [failedKey]: true } };
 }
 
-function itemsOf({ byAlias }: OwnedKeys): readonly Item<HeldKey>[] {
-  return Array.from(byAlias, ([name, key]) => ({ name, ...key }));
-}
-
-function itemsToDelete({ toDelete }: OwnedKeys): readonly Item<HeldKey>[] {
-  return toDelete.map((key) => ({ name: key.id, ...key }));
+function itemsOf({ byAlias, toDelete }: OwnedKeys): readonly KeyItem[] {
+  const unnamed = toDelete.map((key) => ({ name: key.id, key }));
+  return [...Array.from(byAlias, ([name, key]) => ({ name, key })), ...unnamed];
 }
 
 /** Without existing keys, which may be in use (K5, K11). */
@@ -161,25 +160,24 @@ export function createdKeys({ byAlias, toDelete }: OwnedKeys): OwnedKeys {
 export async function readKeys(session: Session, label: string, owned: OwnedKeys): Promise<OwnedKeys> {
   const batch = openBatch(session);
   const found = new Map<HeldKey, HeldKey>();
-  const [all, toDelete] = [itemsOf(owned), itemsToDelete(owned)];
-  await batch.each([...all, ...toDelete], async (part, one) => {
-    maskKey(part, one.state);
-    const now = await readKey(part, { id: one.id, state: one.state });
+  await batch.each(itemsOf(owned), async (part, { key }) => {
+    maskKey(part, key.state);
+    const now = await readKey(part, key);
     if (now === undefined) return;
     // After a read, state has what the service has.
     const isOpen = failedKey in now.state;
-    found.set(one, isOpen ? { ...now, state: defined({ ...now.state, [failedKey]: undefined }) } : now);
+    found.set(key, isOpen ? { ...now, state: defined({ ...now.state, [failedKey]: undefined }) } : now);
   });
   const failure = batch.failureOf(`Reading the ${label}`, "State is unchanged; run the command again.");
   if (failure !== undefined) throw failure;
   return {
     byAlias: new Map(
-      all.flatMap((one) => {
-        const key = found.get(one);
-        return key === undefined ? [] : [[one.name, key] as const];
+      [...owned.byAlias].flatMap(([alias, key]) => {
+        const now = found.get(key);
+        return now === undefined ? [] : [[alias, now] as const];
       }),
     ),
-    toDelete: toDelete.filter((one) => found.has(one)),
+    toDelete: owned.toDelete.filter((key) => found.has(key)),
   };
 }
 
@@ -190,9 +188,9 @@ export async function removeKeys(
   elsewhere: Elsewhere,
 ): Promise<void> {
   const batch = openBatch(session);
-  await batch.each([...itemsOf(owned), ...itemsToDelete(owned)], async (part, one) => {
-    maskKey(part, one.state);
-    await apiKey.remove(part, one, elsewhere);
+  await batch.each(itemsOf(owned), async (part, { key }) => {
+    maskKey(part, key.state);
+    await apiKey.remove(part, key, elsewhere);
   });
   const outcome = "The resource stays in state: run the command again to delete the rest.";
   const failure = batch.failureOf(`Deleting the ${label}`, outcome);

@@ -193,7 +193,7 @@ export function ownedKeys(state: RotatingState): OwnedKeys {
       ...entry("current", keyId, state, key),
       ...entry("previous", previousKeyId, hiddenIn(state, "__previous"), previousKey),
     ]),
-    toDelete: toDeleteIn(state),
+    toDelete: toDeleteIn(state.workspaceId, state.__toDelete),
   };
 }
 
