@@ -183,8 +183,12 @@ export function stateAfter<T, State extends Properties>(
 export type Say = (field: string, value: unknown) => string;
 
 /** Puts values in words, and masks those of fields that are secret in any of these properties. */
-export function saying(all: readonly Properties[], inWords: (value: unknown) => string): Say {
-  return (field, value) => (all.some((one) => isSecret(one, field)) ? mask : inWords(value));
+export function saying(all: readonly Properties[], listInWords: (list: readonly unknown[]) => string): Say {
+  return (field, value) => {
+    if (all.some((one) => isSecret(one, field))) return mask;
+    if (Array.isArray(value)) return listInWords(value);
+    return value === undefined ? "none" : typeof value === "string" ? `"${value}"` : String(value);
+  };
 }
 
 function notApplied<T>({ missed }: Settled<T>): readonly Missed[] {

@@ -442,10 +442,7 @@ function formerValues(state: SettingsState): string | undefined {
 }
 
 function sayingOf(all: readonly Properties[]): Say {
-  return saying(all, (value) => {
-    if (Array.isArray(value)) return value.length === 0 ? "no addresses" : value.join(", ");
-    return value === undefined ? "none" : typeof value === "string" ? `"${value}"` : String(value);
-  });
+  return saying(all, (addresses) => addresses.join(", ") || "no addresses");
 }
 
 // ---- Plan ----------------------------------------------------------------------------------------------------------

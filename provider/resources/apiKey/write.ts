@@ -6,7 +6,6 @@ import {
   aimsOf,
   converge,
   failureOf,
-  type Say,
   type Settled,
   saying,
   settledAs,
@@ -71,7 +70,7 @@ function outcomeOf(
   doing: string,
   problem?: string,
 ): KeyOutcome {
-  const say = sayingOf(declared);
+  const say = saying([declared], (scopes) => inWords(scopes as readonly Granted[]));
   // An error says more, and then the record may be incomplete.
   const warnings = settled.error === undefined ? warningsOf(settled, say) : [];
   for (const warning of warnings) session.warn(`Key ${id}: ${warning}`);
@@ -258,13 +257,6 @@ async function matchProgram(
     ...readsOf(session, targetOf(session, path), deletedOutside),
   };
   return converge(session, writing, created);
-}
-
-function sayingOf(declared: KeyInputs): Say {
-  return saying([declared], (value) => {
-    if (Array.isArray(value)) return inWords(value as readonly Granted[]);
-    return value === undefined || typeof value === "string" ? `"${value ?? ""}"` : `${value}`;
-  });
 }
 
 /**
