@@ -149,9 +149,7 @@ type Setting = (typeof settings)[number];
 /** The settings as the service has them, in canonical form; an absent list is empty, an absent number 0 (R2). */
 export const observe = (record: WorkspaceRecord) => observed(settings, record);
 
-function outputs({ name, teamId }: WorkspaceRecord) {
-  return { name, teamId };
-}
+const outputs = (properties: Properties) => pick(properties, ["name", "teamId"]);
 
 /**
  * The values that a request can carry, exactly as they were read: nothing can be unset, so absent ones are left out,
@@ -276,7 +274,7 @@ async function apply(
   const next = {
     ...outputs(settled.record),
     // Previews show them as unchanged: only a refresh reads them again (R18).
-    ...pick(state, ["name", "teamId"]),
+    ...outputs(state),
     ...stateAfter(kept, declared, settled, observe),
     __before: nonEmpty(only(kept, { ...former, ...state.__before })),
   };
@@ -305,7 +303,7 @@ async function read(session: Session, { id, state }: Held<Shape>): Promise<Setti
     (field) => !state[failedKey] && !same(field, lastWritten(state, field.name), observed[field.name]),
   );
   const changed = new Set([...(state.__changed ?? []), ...drifted.map(({ name }) => name)]);
-  const next = { ...applyDrift(managed, state, observed), ...defined(outputs(record)) };
+  const next = { ...applyDrift(managed, state, observed), ...outputs(record) };
   return { id, state: { ...next, __changed: nonEmpty([...changed]) } };
 }
 

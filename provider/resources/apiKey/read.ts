@@ -6,7 +6,7 @@ import { explain } from "../../core/errors";
 import { lookUp, type Target } from "../../core/existence";
 import { applyDrift, defined, failedKey, hiddenIn, observedKey } from "../../core/state";
 import { capitalised } from "../../core/text";
-import { type SharedReads, sharedReads } from "../../reads";
+import { sharedReads } from "../../reads";
 import {
   type HeldKey,
   hasOutputs,
@@ -65,10 +65,8 @@ function withDrift(state: KeyState, record: ApiKeyRecord): KeyState {
   return applyDrift(updatable, withChangedOutputs(state, record), observe(record));
 }
 
-type KeyList = ReturnType<SharedReads["keys"]>;
-
 /** The first key of each list, which is always read by itself: a stack with one key needs no list. */
-const firstKeys = new WeakMap<KeyList, string>();
+const firstKeys = new WeakMap<object, string>();
 
 /**
  * The key's record in the list, if it is complete and equal to state. A list may be truncated, leave fields out or lag

@@ -97,12 +97,8 @@ export async function update(
   const path = pathOf(state, id);
   const write = { path, declared, state, doing, notDone: "State is unchanged", gone: deletedOutside };
   const listed = await listedForUpdate(session, path, state, declared);
-  const settled = await send(
-    session,
-    write,
-    listed ?? (await readToWrite(session, write)),
-    listed !== undefined,
-  );
+  const current = listed ?? (await readToWrite(session, write));
+  const settled = await send(session, write, current, listed !== undefined);
   const outcome = outcomeOf(session, { id, state }, declared, settled, doing);
   return { ...outcome, state: { ...outcome.state, ...pick(state, stableOutputs) } };
 }

@@ -140,15 +140,11 @@ function propertiesIn(value: unknown, schemas: object): Properties {
 /** The same in canonical form. */
 export function inputsOfEntry(declared: SetDraft, alias: string, entry: unknown): KeyInputs {
   const key = canonicalInputs(keyModel.fields, withDefaults(declared, alias, entry));
-  const secrets = keySecrets(declared);
+  const secrets = secretsOf(declared).flatMap(ofKey);
   return (secrets.length === 0 ? key : withSecrets(key, secrets)) as KeyInputs;
 }
 
 /** The secret fields of each key: a field that is secret in one entry is secret in all. */
-function keySecrets(declared: Properties): readonly SecretPath[] {
-  return secretsOf(declared).flatMap(ofKey);
-}
-
 function ofKey([name, ...rest]: SecretPath): readonly SecretPath[] {
   const [field, ...deeper] = name === "keys" ? rest.slice(1) : name === "defaults" ? rest : [name, ...rest];
   return field === undefined ? keyModel.fields.map((one) => [one.name]) : [[field, ...deeper]];
@@ -301,7 +297,7 @@ export function rules(
   { twinOf }: Checked,
 ): readonly string[] {
   const entries = entriesIn(declared).filter(([, entry]) => isRecord(entry) || isUnknown(entry));
-  const earlier = new Map(before === undefined ? [] : entriesIn(before));
+  const earlier = new Map(entriesIn(before ?? {}));
   const keys = entries.map(([alias, entry]) => ({ alias, entry, key: withDefaults(declared, alias, entry) }));
   const lines = keys.flatMap(({ alias, entry, key }) => {
     const path = ["keys", alias];

@@ -16,7 +16,6 @@ import {
   adoptionNote,
   type HeldKey,
   type KeyInputs,
-  fields as keyFields,
   namesOneOf,
   observe,
   updatable,
@@ -216,7 +215,6 @@ interface Decision extends Times, Required<Pick<RotatingNow, "state" | "inputs" 
 
 type RotatingPlan = Plan & Decision;
 
-const inPlace = keyFields.filter(({ onChange }) => onChange === "update");
 const newKeyFields = fields.filter(({ name }) => needsNewKey.some((one) => one === name));
 
 function plan(now: RotatingNow): RotatingPlan {
@@ -260,7 +258,7 @@ function decide({ state = {}, inputs, time }: RotatingNow): Decision {
 
 /** Whether a key differs from the program in state, or may differ in the service, because its last write failed. */
 function mayDiffer({ state }: HeldKey, inputs: RotatingDraft): boolean {
-  return state[failedKey] === true || certainlyChanged(inPlace, state, inputs).length > 0;
+  return state[failedKey] === true || certainlyChanged(updatable, state, inputs).length > 0;
 }
 
 /** Whether the state, or the time, needs an update although the inputs are unchanged. */
@@ -385,7 +383,6 @@ function previewCreate(inputs: RotatingDraft): Properties {
 /** The outputs after an update, as far as they are known before it. */
 function previewUpdate(decision: Decision): Properties {
   const { state, inputs, does, renewing, current, isUnconfirmed } = decision;
-  const stateNow: Properties = state;
   if (deciding.some((name) => containsUnknown(inputs[name]))) {
     // While there is a previous key, what needs a new one may have to wait.
     const open = decision.previous === undefined ? [] : renewing;
@@ -396,13 +393,13 @@ function previewUpdate(decision: Decision): Properties {
   const { key, previousKey, previousKeyId } = state;
   const previous = decision.previous === undefined ? noPrevious : { previousKey, previousKeyId };
   if (does === "create") return previous;
-  const isOpen = inPlace.some(({ name }) => containsUnknown((inputs as Properties)[name]));
+  const isOpen = updatable.some(({ name }) => containsUnknown(inputs[name]));
   const isWritten = isOpen || isUnconfirmed || current === undefined || mayDiffer(current, inputs);
   const kept = isWritten ? ofCurrent : [...ofCurrent, "updatedAt"];
   const ifAbsent = isWritten ? unknown : undefined;
   const { rotatesAt, retiresAt } = datesOf(inputs, decision);
   const ofKey = {
-    ...Object.fromEntries(kept.map((name) => [name, stateNow[name] ?? ifAbsent])),
+    ...Object.fromEntries(kept.map((name) => [name, (state as Properties)[name] ?? ifAbsent])),
     key,
     rotatesAt,
   };
