@@ -18,6 +18,7 @@ import {
   type KeyInputs,
   namesOneOf,
   observe,
+  stableOutputs,
   updatable,
 } from "../apiKey/model";
 import { pathOf, readKeyOrFail } from "../apiKey/read";
@@ -367,10 +368,7 @@ function dayIn(inputs: RotatingDraft, ms: number | undefined): string {
   return shown(inputs, "overlap", isDay ? text.slice(0, 10) : `${text.slice(0, 16)}Z`);
 }
 
-const ofCurrent = [
-  ...["keyId", "maskedKey", "createdAt", "billingId", "effectivePrefix", "effectiveExpiresAt"],
-  ...["key", "rotatedAt"],
-];
+const ofCurrent = ["keyId", "rotatedAt", ...stableOutputs];
 const noPrevious = { previousKey: undefined, previousKeyId: undefined, retiresAt: undefined };
 /** The inputs that decide which keys there will be. */
 const deciding = [...needsNewKey, "rotateEvery", "overlap", "retire"] as const;
