@@ -155,7 +155,7 @@ interface Unsaved<S extends Shape> {
   /** A state with only the objects that the create made: `delete` undoes it. Default: none. */
   created?(state: StateOf<S>): StateOf<S> | undefined;
   /** The advice if it is not undone; `state`: its result, if the service has answered. */
-  advice(session: Session, inputs: InputsOf<S>, state?: StateOf<S>): string | undefined;
+  advice(inputs: InputsOf<S>, state?: StateOf<S>): string | undefined;
 }
 
 /** How `pulumi import`, the option `import` and `get` find an object. */

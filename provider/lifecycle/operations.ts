@@ -71,7 +71,7 @@ async function create(context: KindContext, news: Properties): Promise<Kept> {
     context,
     [news],
     (session) => saved(context, session, inputs, definition.create(session, inputs, plan)),
-    (session) => unsaved(context, session, inputs, { left: [] }),
+    () => unsaved(definition, inputs, []),
   );
 }
 
@@ -187,7 +187,7 @@ function operate<T extends (Outcome & { readonly service?: string | undefined })
   context: KindContext,
   given: readonly Properties[],
   act: (session: OpenSession) => Promise<T>,
-  line?: (session: OpenSession) => string | undefined,
+  line?: () => string | undefined,
 ): Promise<Kept | Extract<T, undefined>> {
   const session = openSession(context, given);
   const { configuration, run } = context.host;
@@ -201,7 +201,7 @@ function operate<T extends (Outcome & { readonly service?: string | undefined })
     throw new Failure(failure.kind, failure.parts, failure.options, kept);
   };
   const ifEnded = () => {
-    const text = line?.(session);
+    const text = line?.();
     return text && session.masked(text);
   };
   return run.during(() => session.guard(finished), ifEnded);
@@ -251,7 +251,7 @@ async function saved(
     .map((one) => one.id);
   // An update's own objects are in state already, and so is what it adopts.
   const isNamed = left.length > 0 || (before === undefined && !isUndone);
-  const line = isNamed ? unsaved(context, session, inputs, { left, state }) : undefined;
+  const line = isNamed ? unsaved(definition, inputs, left, state) : undefined;
   warnOfUnresolved(session, failure);
   if (line !== undefined) session.warn(line);
   if (!isUndone) return outcome;
@@ -279,12 +279,12 @@ async function undo(context: KindContext, given: readonly Properties[], made: Ke
 
 /** The line about a create that is not saved to state. `left`: the objects of its result, which the service has. */
 function unsaved(
-  { definition }: KindContext,
-  session: OpenSession,
+  definition: AnyDefinition,
   inputs: Properties,
-  { left, state }: { readonly left: readonly string[]; readonly state?: Properties },
+  left: readonly string[],
+  state?: Properties,
 ): string | undefined {
-  const advice = definition.unsaved?.advice(session, inputs, state);
+  const advice = definition.unsaved?.advice(inputs, state);
   if (advice === undefined) return undefined;
   const what = capitalised(definition.label(inputs));
   return left.length === 0

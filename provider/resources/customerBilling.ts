@@ -207,7 +207,7 @@ export const customerBilling = define({
   plan,
   create,
   // A grant can't be taken back, and the next update would grant again (B3).
-  unsaved: { advice: (_session, { billingId }) => (billingId === undefined ? unsaved : undefined) },
+  unsaved: { advice: ({ billingId }) => (billingId === undefined ? unsaved : undefined) },
   read: async (_session, held) => held,
   // No update sends a request: it adopts a record.
   update: async (_session, { id, state }, declared) => ({

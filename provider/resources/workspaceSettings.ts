@@ -287,7 +287,7 @@ const leftOut =
   'Settings that are no longer declared stay in state until their former values are restored: run `pulumi up` again, restore them by hand first, or set onDestroy to "retain"';
 
 /** The next create would take the current values for the former ones. */
-function ifUnsaved(_session: Session, declared: SettingsInputs, state?: SettingsState): string | undefined {
+function ifUnsaved(declared: SettingsInputs, state?: SettingsState): string | undefined {
   const former = formerValues({ ...declared, __before: state?.__before });
   if (declared.onDestroy !== "restore" || (state !== undefined && former === undefined)) return undefined;
   const words = former === undefined ? "" : `, ${former},`;

@@ -15,7 +15,7 @@ export const apiKey = define({
   create,
   unsaved: {
     created: (state) => (isCreated(state) ? state : undefined),
-    advice: (_session, { existingId }) => (existingId === undefined ? ifUnsaved : undefined),
+    advice: ({ existingId }) => (existingId === undefined ? ifUnsaved : undefined),
   },
   importing: {
     form: "workspaceId/keyId",
