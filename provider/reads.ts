@@ -85,7 +85,7 @@ export function orThrow<T>(reading: Reading<T>): T {
   throw reading.error;
 }
 
-/** What the operations of a process read together, from one service with one access token. */
+/** The reads that the operations of a process share, from one service with one access token. */
 export type SharedReads = ReturnType<typeof openReads>;
 
 const ofTransport = new WeakMap<Transport, Map<string, SharedReads>>();
@@ -119,7 +119,7 @@ function openReads(transport: Transport, credentials: Credentials) {
       return { all: [...byId.values()], byId };
     });
   return {
-    /** What any reader masks in messages. */
+    /** The values that any reader masks in messages. */
     secrets,
     list,
     keys: (workspaceId: string) => list(`keys ${workspaceId}`, () => listApiKeys(call, { workspaceId })),

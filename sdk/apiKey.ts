@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { type ApiKeyArgs, type KeyValues, keyInputs } from "./keyProperties";
 import { type Facts, fail, isA, type Outputs, optionsOfGet, registration, settleAbsent } from "./resource";
 
-/** What the service returns of a key. */
+/** The outputs of a key. */
 export interface KeyOutputs {
   /** The masked form of the secret. Absent if the service does not return it. */
   readonly maskedKey: pulumi.Output<string | undefined>;

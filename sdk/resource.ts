@@ -30,7 +30,7 @@ export type Outputs<Args, Values> = {
 /** @internal What a class knows about its resources. A test compares it with the provider's definitions. */
 export interface Facts {
   readonly kind: string;
-  /** What to do instead of the resource option `import`, which can't work for dynamic resources. */
+  /** The alternative to the resource option `import`, which can't work for dynamic resources. */
   readonly insteadOfImport: string;
   /** All inputs and outputs. Only what is named here becomes an output. */
   readonly properties: readonly string[];

@@ -1,6 +1,6 @@
 /** The types of resources in either host, for modules that load nothing else. */
 
-/** What runs the provider of a program: Pulumi's host of dynamic providers, or the plugin of this package. */
+/** The host of the provider: Pulumi's host of dynamic providers, or the plugin of this package. */
 export type Host = "dynamic" | "plugin";
 
 /** State holds types, so they can never change. */

@@ -23,7 +23,7 @@ export const variantOptions = {
   /** Fields that a PATCH leaves out: keep their value | are reset ("", false, [], absent). */
   patchFields: ["merges", "replaces"],
   /**
-   * What a PATCH of a key does with its `scopes`. Entries are matched by id, else by representation.
+   * The effect of a PATCH of a key on its `scopes`. Entries are matched by id, else by representation.
    * - "replaces": the list in the request is the new list.
    * - "upserts": an entry in the request replaces its match or is added; the other entries stay. A permission is
    *   removed only by sending its entry with the flag false; the entry itself stays, with all four flags false.
@@ -31,11 +31,11 @@ export const variantOptions = {
    * - "neverNarrows": true flags are added; nothing is ever removed.
    */
   patchScopes: ["replaces", "upserts", "merges", "neverNarrows"],
-  /** What PATCH answers: the record after the edit | before it | 204 | 200 without a body | 200 with `{}`. */
+  /** The answer to PATCH: the record after the edit | before it | 204 | 200 without a body | 200 with `{}`. */
   patchAnswer: ["after", "before", "nothing", "emptyBody", "emptyObject"],
   /** The status of POST answers that created something. */
   createStatus: [201, 200, 202],
-  /** What create and migrate answer: the record with its `key` | the record without it | only `id` and `key`. */
+  /** The answer to create and migrate: the record with its `key` | the record without it | only `id` and `key`. */
   createAnswer: ["withKey", "withoutKey", "brief"],
   /** `enabled` in create and migrate: used | ignored, so that every new key is enabled. */
   enabledOnCreate: ["used", "ignored"],
@@ -48,14 +48,14 @@ export const variantOptions = {
 
   // ── Deleting ────────────────────────────────────────────────────────────────────────────────────────────
   /**
-   * What DELETE of a key does.
+   * The effect of DELETE on a key.
    * - "removes": the record no longer exists.
    * - "marks": the record stays with `deleted: true`; GET returns it, lists leave it out.
    * - "marksAndLists": the same, but lists contain it too.
    * - "marksAndOnlyLists": lists contain it, but GET does not find it.
    */
   delete: ["removes", "marks", "marksAndLists", "marksAndOnlyLists"],
-  /** What DELETE answers: the record, marked as deleted | the record as it was | 204 | 200 without a body. */
+  /** The answer to DELETE: the record, marked as deleted | the record as it was | 204 | 200 without a body. */
   deleteAnswer: ["record", "before", "nothing", "emptyBody"],
   /** The status of DELETE for a key that is deleted already. 200: the same answer as the first time. */
   deleteAgain: [404, 410, 409, 400, 422, 200],
@@ -68,7 +68,7 @@ export const variantOptions = {
    * `{errors: [{message}]}` | problem+json with `title` and `detail` | plain text | none at all.
    */
   errorBody: ["message", "error", "nested", "list", "problem", "text", "empty"],
-  /** What an error's message repeats: nothing | the request's Authorization header and body, word for word. */
+  /** The part of a request that an error's message repeats: nothing | the request's Authorization header and body, word for word. */
   errorEchoes: ["nothing", "request"],
   /** A workspace of another tenant: 404 | 403 | 404 with empty lists, also for unknown workspaces. */
   otherTenant: [404, 403, "empty"],

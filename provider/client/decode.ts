@@ -37,7 +37,7 @@ export const comparableText: Decoder<string | undefined> = z.pipe(
 export const nullAsEmpty = z.transform((list: unknown) => (list === null ? [] : list));
 export const listOf = <T>(entry: Decoder<T>): Decoder<readonly T[] | undefined> =>
   z.pipe(nullAsEmpty, z.optional(z.array(entry)));
-/** What can't be read counts as absent. */
+/** A value that can't be read counts as absent. */
 export const lenient = <T>(decoder: Decoder<T>): Decoder<T | undefined> =>
   z.catch(z.optional(decoder), undefined);
 export const mirroredText = lenient(text);

@@ -60,7 +60,7 @@ export function apiPath(fixed: TemplateStringsArray, ...ids: string[]): string {
 
 // ---- Answers ------------------------------------------------------------------------------------------------------
 
-/** What an answer has in the property `wrapper`. */
+/** The value of the property `wrapper` of an answer. */
 interface Expected<T> {
   readonly wrapper: string;
   readonly decoder: Decoder<T>;

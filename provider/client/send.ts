@@ -6,7 +6,7 @@ import { type Exchange, exchange, type Method, openAgent, type TimeOuts, usualTi
 import { errorText, maskSecrets } from "./words";
 
 /**
- * What is known of a call that failed:
+ * The outcome of a call that failed:
  * - `notSent`: no byte of it reached the service;
  * - `refused`: the service answered 3xx or 4xx, and nothing was done;
  * - `ambiguous`: it may or may not have been carried out or, for a GET, has no usable answer.
@@ -35,7 +35,7 @@ export function isNotFound(error: unknown): error is CallError {
   return error instanceof CallError && (error.status === 404 || error.status === 410);
 }
 
-/** What a 2xx contains. */
+/** The content of a 2xx. */
 export interface Written<T> {
   /** `undefined` if it has none that can be used. */
   readonly record: T | undefined;
@@ -60,7 +60,7 @@ export interface Credentials {
 }
 
 export interface CallOptions {
-  /** What no message may contain, besides the access token and the key in the request. */
+  /** The values that no message may contain, besides the access token and the key in the request. */
   readonly secrets?: Iterable<string> | undefined;
   readonly run?: RunOfCall | undefined;
 }
@@ -88,7 +88,7 @@ interface RunOfCall {
   readonly reasonAgainst: (method: Method) => string | undefined;
 }
 
-/** What all calls of a process share: connections, and the lane of each origin. */
+/** The parts that all calls of a process share: connections, and the lane of each origin. */
 export type Transport = ReturnType<typeof openTransport>;
 
 /** For tests. */
@@ -238,7 +238,7 @@ export function openTransport(options: TransportOptions = {}) {
   }
 
   return {
-    /** What a 2xx contains; for a GET, always a record. Everything else is a CallError. */
+    /** The content of a 2xx; for a GET, always a record. Everything else is a CallError. */
     async send<T>(request: ApiRequest<T>): Promise<Written<T>> {
       const url = new URL(request.baseUrl);
       url.pathname = url.pathname.replace(/\/+$/, "") + request.path;
@@ -260,7 +260,7 @@ export function openTransport(options: TransportOptions = {}) {
 
 const seconds = (ms: number): string => `${Math.ceil(ms / 1_000)} s`;
 
-/** What an exchange means for the call. */
+/** The outcome of a call after one exchange. */
 function judge<T>(result: Exchange, { method, read, secrets }: ApiRequest<T>): Written<T> | CallError {
   if (result.kind === "failed")
     return new CallError(result.isStarted ? "ambiguous" : "notSent", result.phrase);

@@ -130,7 +130,7 @@ export function exchange(
   });
 }
 
-/** What the codes of connection errors mean. */
+/** The codes of connection errors in words. */
 export const phrases: Readonly<Record<string, string>> = {
   ECONNREFUSED: "the connection was refused",
   ENOTFOUND: "the host name is not known",

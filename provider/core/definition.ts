@@ -36,7 +36,7 @@ interface SharedWarning {
   readonly ids: readonly string[];
 }
 
-/** What the lifecycle gives an operation. `call` and `setup` throw a Failure if the configuration is wrong. */
+/** The service and the host, as an operation sees them. `call` and `setup` throw a Failure if the configuration is wrong. */
 export interface Session extends Pick<Run, "closed" | "over"> {
   readonly call: Call;
   readonly setup: Setup;
@@ -59,7 +59,7 @@ export interface Outcome<State = Properties> {
   readonly failure?: Failure | undefined;
 }
 
-/** What the program of this run has in place of a resource that is deleted. */
+/** The program of this run, for a resource that is being deleted. */
 export interface Elsewhere {
   /** Whether it declares one of the resource's identities. */
   readonly isDeclared: boolean;
@@ -119,9 +119,9 @@ export interface Held<S extends Shape> {
 export interface Definition<S extends Shape, P extends Plan = Plan> {
   readonly kind: string;
   readonly shape: S & Correspondence<S>;
-  /** What messages call the object that these inputs declare: `key "ci" in workspace ws_1`. */
+  /** The name in messages of the object that these inputs declare: `key "ci" in workspace ws_1`. */
   label(inputs: DraftOf<S>): string;
-  /** What it manages in the service. Default: the one object that has its id. */
+  /** The objects that it manages in the service. Default: the one object that has its id. */
   readonly objects?: Objects<S>;
   /** Check failures that concern several inputs; a string is one of a wrong input. `before`: the inputs of the last update. Unknown values pass. */
   rules(inputs: DraftOf<S>, before: DraftOf<S> | undefined, checked: Checked): readonly (string | Failure)[];
@@ -142,7 +142,7 @@ interface Objects<S extends Shape> {
   /** Their kind, if resources of several kinds manage such objects. Default: the resource's. */
   readonly kind?: string;
   of?(id: string, state: StateOf<S>): Iterable<Managed>;
-  /** What only one resource of a program may declare, such as the settings of a workspace. Unknown values have none. */
+  /** Things that only one resource of a program may declare, such as the settings of a workspace. Unknown values have none. */
   identities?(inputs: DraftOf<S>): Iterable<string>;
   /** Whether they stay in the service when the resource is deleted: then that sends no request. Default: they don't. */
   stay?(state: StateOf<S>): boolean;
@@ -150,7 +150,7 @@ interface Objects<S extends Shape> {
   readonly readFirst?: true;
 }
 
-/** What to do about a create whose result nobody takes. Default: nothing, because the next create finds the object. */
+/** The way to deal with a create whose result nobody takes. Default: nothing, because the next create finds the object. */
 interface Unsaved<S extends Shape> {
   /** A state with only the objects that the create made: `delete` undoes it. Default: none. */
   created?(state: StateOf<S>): StateOf<S> | undefined;

@@ -27,7 +27,7 @@ export class Failure extends Error {
   /** The reason, what state has, and what to do: a text, in which each sentence is a part, or the parts, if one quotes the service. */
   readonly parts: Parts;
   readonly options: FailureOptions;
-  /** What the engine should save although the operation failed, because the object exists. */
+  /** The state to save although the operation failed, because the object exists. */
   readonly kept: Kept | undefined;
   /** The message in one line, without the last lines. */
   readonly headline: string;
@@ -65,7 +65,7 @@ export function reworded({ kind, parts, options, kept }: Failure, reword: (text:
 /** The service's answers don't show what it has. The message is a phrase to follow what was tried. */
 export class InconclusiveError extends Error {
   readonly kind: FailureKind;
-  /** What to do. */
+  /** The way out. */
   readonly advice: string | undefined;
 
   constructor(kind: FailureKind, message: string, advice?: string) {
@@ -78,21 +78,21 @@ export class InconclusiveError extends Error {
 
 /** The words of a message about a call that failed. */
 export interface CallWords {
-  /** What was tried, on what: `Creating key "ci" in workspace ws_1`. */
+  /** The attempt and its object: `Creating key "ci" in workspace ws_1`. */
   readonly doing: string;
   /** The outcome if the service certainly did not do it. */
   readonly notDone: string;
   /** The outcome if the service may have done it, and what to do. Default: `notDone`, followed by `again`. */
   readonly unclear?: string;
-  /** What to do if the service refused, or may have. Default: `again`. */
+  /** The way out if the service refused, or may have. Default: `again`. */
   readonly advice?: string;
-  /** What to do in all other cases. Default: run the command again, and what to check if that doesn't help. */
+  /** The way out in all other cases. Default: run the command again, and what to check if that doesn't help. */
   readonly again?: string;
 }
 
 /** The parts of the configuration that messages quote. */
 export interface Setup {
-  /** What to do about a refused access token. */
+  /** The way out after a refused access token. */
   readonly tokenAdvice: string;
   /** Where the base URL comes from, in words. */
   readonly baseUrlSource: string;
@@ -109,7 +109,7 @@ interface Endpoint {
 const route = ({ setup }: Endpoint) =>
   `the base URL (${setup.baseUrlSource}), and any proxy or gateway in between`;
 
-/** What else to do if another server may have answered. */
+/** A further way out if another server may have answered. */
 export function ifElsewhere(endpoint: Endpoint): string {
   return `If that doesn't help, check ${route(endpoint)}`;
 }
@@ -160,7 +160,7 @@ export async function orFail<T>(call: Promise<T>, endpoint: Endpoint, words: Cal
   }
 }
 
-/** What to do after a 409, which may answer a request that a proxy has repeated. */
+/** The way out after a 409, which may answer a request that a proxy has repeated. */
 export function ifRefused({ status }: CallError, advice: string | undefined): string | undefined {
   return status === 409 && advice
     ? sentences(`If the service refused it: ${advice}`, ifOneAtATime)
@@ -173,7 +173,7 @@ const ifOneAtATime =
 /** A release writes it into package.json. */
 const { url } = (manifest as { readonly bugs?: { readonly url: string } }).bugs ?? { url: undefined };
 
-/** What to do about a bug of this package, and where. */
+/** The way out for a bug of this package. */
 export function askForReport(address = url): string {
   return address ? `please report it at ${address}` : "please report it";
 }

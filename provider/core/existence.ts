@@ -12,7 +12,7 @@ interface Shown {
 
 /** An object that the service shows by its id, and in a list of its workspace. */
 export interface Target<T extends Shown> {
-  /** What messages call it: "key". */
+  /** Its name in messages: "key". */
   readonly kind: string;
   readonly workspaceId: string;
   readonly id: string;
@@ -242,7 +242,7 @@ interface Search<T> {
   readonly candidates: (listing: Listing<T>) => readonly T[];
 }
 
-/** What a lost create may have created: it was not there before. The list may lag behind. */
+/** The objects that a lost create may have created: they were not there before. The list may lag behind. */
 export async function findCreated<T extends Shown>(
   session: Session,
   { workspaceId, list, before, candidates }: Search<T>,

@@ -9,7 +9,7 @@ import { type ComparedField, isRecord, type Properties, same } from "./state";
 export type Canonical<T> = (value: unknown) => T | undefined;
 
 interface Facts<T> {
-  /** What a change in the program does: an update in place, a replacement, or a check failure (by `rules`). */
+  /** The effect of a change in the program: an update in place, a replacement, or a check failure (by `rules`). */
   readonly onChange: "update" | "replace" | "refuse";
   readonly canonical: Canonical<T>;
   /** Whether the service must keep exactly this value: it may rewrite any other, by trimming it for example (R4). */
@@ -17,7 +17,7 @@ interface Facts<T> {
   /** Whether no request carries the value. */
   readonly local?: true;
   readonly default?: T & {};
-  /** What the field has where a record of the service lacks it. Default: nothing. */
+  /** The value where a record of the service lacks the field. Default: nothing. */
   readonly ifAbsent?: T & {};
   /** The default is the name that stack config makes, unless one of these inputs is given, or else the resource's name. */
   readonly defaultsToResourceName?: { readonly noPatternWith: readonly string[] };

@@ -1,4 +1,4 @@
-/** What a create or an update will do: data that previews show and that the operation carries out. It is pure. */
+/** The plan of a create or an update: data that previews show and that the operation carries out. It is pure. */
 import { isDeepStrictEqual } from "node:util";
 import type { Failure } from "./errors";
 import { containsUnknown, type Field } from "./fields";
@@ -14,7 +14,7 @@ export interface Plan {
   readonly isPending?: boolean | undefined;
   /** Whether an update sends no request, so that it may run at any base URL. */
   readonly isLocal?: boolean | undefined;
-  /** What the engine's own preview does not show. */
+  /** A line for what the engine's own preview does not show. */
   readonly note?: string | undefined;
   /** Why the update fails: known before any request. */
   readonly refusal?: Failure | undefined;

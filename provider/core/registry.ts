@@ -1,4 +1,4 @@
-/** What the resources of a process know of each other: the objects that exist, and what the program declares. */
+/** The knowledge that the resources of a process share: the objects that exist, and what the program declares. */
 
 // ---- Objects -------------------------------------------------------------------------------------------------------
 
@@ -42,7 +42,7 @@ export function openRegistry() {
   };
 }
 
-/** What a resource that adopts the object declares, and the one that has it in state holds. */
+/** The object's workspace and id, as the adopting resource declares them and as its owner has them in state. */
 export function objectIdentity(workspaceId: unknown, id: string): string {
   return JSON.stringify([workspaceId, id]);
 }
@@ -51,7 +51,7 @@ export function objectIdentity(workspaceId: unknown, id: string): string {
 
 export type Declarations = ReturnType<typeof openDeclarations>;
 
-/** What a check knows of other resources, besides its inputs. */
+/** The other resources, as a check sees them. */
 export interface Checked {
   /** The name of another resource in the program that declares this identity, or has such an object in state. */
   twinOf(identity: string): string | undefined;

@@ -41,7 +41,7 @@ export function check(
   return { inputs: defined(declared), failures };
 }
 
-/** What the other resources of the program and of the state declare. `last`: the former inputs. */
+/** The declarations of the other resources of the program and of the state. `last`: the former inputs. */
 function declaredElsewhere(
   { declarations, definition, inState }: KindContext,
   declared: Properties,
@@ -94,7 +94,7 @@ function inputErrors(
 /** A missing column in a file could otherwise give a line for each of a thousand keys. */
 const mostShown = 20;
 
-/** What is wrong with a value whose schema has no message of its own. */
+/** The error of a value whose schema has no message of its own. */
 function textOf(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case "unrecognized_keys": {
@@ -125,7 +125,7 @@ const typeNames: Readonly<Record<string, string>> = {
 
 const addedByClasses: ReadonlySet<string> = new Set([providerKey, secretsKey]);
 
-/** What the program declares: null means absent. */
+/** The inputs that the program declares: null means absent. */
 function present(inputs: Properties): Properties {
   return Object.fromEntries(
     Object.entries(inputs).filter(

@@ -159,7 +159,7 @@ function badUrl(value: string, allowHttp: boolean): string | undefined {
   return undefined;
 }
 
-/** What to do if the service does not accept the token, by where it came from. */
+/** The way out if the service does not accept the token, by where it came from. */
 const tokenRemedies = {
   argument:
     "Pass a valid token there, or use accessTokenEnv, which is read in each run. Refresh and destroy use the arguments of the last update, unless you add `--run-program`",

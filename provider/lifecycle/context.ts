@@ -1,4 +1,4 @@
-/** What the operations on one kind of resource share, and what one operation works with. */
+/** The context of all operations on one kind of resource, and the session of one operation. */
 import type { Transport } from "../client/send";
 import { maskSecrets } from "../client/words";
 import type { AnyDefinition, Session, Warn } from "../core/definition";
@@ -26,7 +26,7 @@ import { type Kept, type Properties, providerKey, secretsKey, serviceKey } from 
 import { inBounds, oneLine } from "../core/text";
 import { type Configuration, usable } from "./config";
 
-/** What the lifecycle needs of its host. */
+/** The host, as the lifecycle needs it. */
 export interface HostContext {
   /** As of the last time that the engine configured the provider. */
   readonly configuration: () => Configuration;
@@ -37,7 +37,7 @@ export interface HostContext {
   readonly note?: (line: string) => void;
   /** Waits that long, or until the signal is aborted. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** What the resources of this process know of each other, by the kind of their objects. */
+  /** By the kind of their objects. */
   readonly shared: Map<string, Shared>;
   /** The time of this run, in ms since 1970. */
   readonly now: () => number;
@@ -45,7 +45,7 @@ export interface HostContext {
   readonly currentTime: () => number;
 }
 
-/** What the resources of a process know of each other, if their objects are of one kind. */
+/** The knowledge that the resources of a process share whose objects are of one kind. */
 export interface Shared {
   readonly registry: Registry;
   readonly declarations: Declarations;
@@ -109,12 +109,12 @@ function secretPathsOf(definition: AnyDefinition) {
       const paths = others.map((path) => JSON.parse(path));
       return withSecrets(inputs, paths);
     },
-    /** What is secret in these inputs. */
+    /** The secret paths of these inputs. */
     secretInputs: (inputs: Properties): readonly SecretPath[] => [
       ...ofInputs,
       ...everywhere(secretsOf(inputs), follows),
     ],
-    /** What is secret in state: also outputs and hidden properties that may contain what the program made secret (R16). */
+    /** The secret paths of state: also of outputs and hidden properties that may contain what the program made secret (R16). */
     secretOutputs: (state: Properties): readonly SecretPath[] => {
       const paths = everywhere(secretsOf(state), follows);
       if (paths.length === 0) return secrets;
@@ -189,7 +189,7 @@ export function openSession(
 /** A session as the lifecycle sees it. */
 export interface OpenSession extends Session {
   readonly masked: (text: string) => string;
-  /** What its failures say is masked. */
+  /** Its failures are masked. */
   readonly guard: <T>(act: () => Promise<T>) => Promise<T>;
 }
 

@@ -1,4 +1,4 @@
-/** What an update would do: its plan, and what a diff and a preview show of that. */
+/** The plan of an update, and the parts of it that a diff and a preview show. */
 import { isDeepStrictEqual } from "node:util";
 import type { AnyDefinition } from "../core/definition";
 import { Failure } from "../core/errors";
@@ -115,7 +115,7 @@ export interface Change {
   readonly kind: "add" | "update" | "delete";
 }
 
-/** What an update would do. Prints the line about it. `name`: of the resource in the program, if the host knows it. */
+/** The changes that an update would make. Prints the line about it. `name`: of the resource in the program, if the host knows it. */
 export function diff(context: KindContext, given: Kept, news: Properties, name?: string): Difference {
   const { definition, refreshed } = context;
   const planned = planOf(context, news, given);
@@ -190,7 +190,7 @@ function without(list: readonly unknown[], other: readonly unknown[]): readonly 
 
 // ---- Preview -------------------------------------------------------------------------------------------------------
 
-/** What state will hold after a create, or an update of this state, as far as that is known: the rest is unknown. */
+/** The state after a create, or an update of this state, as far as that is known: the rest is unknown. */
 export function preview(context: KindContext, news: Properties, before?: Kept): Properties {
   const { inputs, state, plan, sameObject } = planOf(context, news, before);
   if (sameObject !== undefined) return sameObject;

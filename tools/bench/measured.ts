@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Step } from "./keys";
 
-/** What a measured process is told, as JSON on its command line. */
+/** The input of a measured process, as JSON on its command line. */
 export interface EngineOrder {
   readonly step: Step;
   readonly count: number;

@@ -3,7 +3,7 @@ import type { PulumiCli } from "../engine/pulumiCli";
 import type { Contender } from "./contenders";
 import { type Step, stepTitles } from "./keys";
 
-/** What is measured of one step. undefined: there is none, or this system does not tell. */
+/** The figures of one step. undefined: there is none, or this system does not tell. */
 export interface Figures {
   readonly seconds: number;
   /** Of the process tree. */

@@ -12,7 +12,7 @@ import type { Figures } from "./report";
 
 const engine = /\/pulumi --non-interactive /;
 
-/** What all trials of a run share. */
+/** The setting of all trials of a run. */
 export interface Bench {
   readonly compiled: string;
   /** The folder in whose bin the CLI stands. */
@@ -111,7 +111,7 @@ async function openSite(contender: Contender, { root, compiled }: Bench, env: En
     stateBytes: async () => (await stat(join(state, ".pulumi", "stacks", projectName, "dev.json"))).size,
   };
 }
-/** What the service saw since it was asked last, and what it holds. */
+/** The requests since the service was asked last, and its keys. */
 export interface Served {
   readonly requests: number;
   /** Answered with anything but 2xx. */

@@ -5,7 +5,7 @@ import type { CommandRecord, Trace } from "./play";
 /** Where schedules are played: below the host and the engine, or in the plugin, over gRPC. */
 export type TierName = "process" | "plugin";
 
-/** What the campaign looks for: each must never happen. */
+/** The events that the campaign looks for: each must never happen. */
 export const columns = {
   lostSilently: "keys lost silently",
   unnamed: "live keys whose id stands in no state, error or stderr",

@@ -33,7 +33,7 @@ export interface ExistingKey {
   readonly scopes: readonly KeyScopeChange[];
 }
 
-/** What the programs of a run share. */
+/** The setting of all programs of a run. */
 export interface Setting {
   readonly draw: Draw;
   readonly workspaceId: string;

@@ -12,7 +12,7 @@ import { type ObjectSpec, type PropertySpec, type Types, typesOf } from "./types
  * whose types the compiler holds equal to those of the definitions.
  */
 
-/** What package.json has: `homepage` only in a release. */
+/** The contents of package.json: `homepage` only in a release. */
 interface Manifest {
   readonly version: string;
   readonly homepage?: string;

@@ -106,7 +106,7 @@ export function calls(resource: Lifecycle) {
       await resource.delete(ownId(request.getId()), state, nameIn(request.getUrn()));
       return new Empty();
     },
-    /** What the engine is to save although the operation failed. */
+    /** The state to save although the operation failed. */
     initFailed: ({ id, state }: Kept, given: Properties, message: string) =>
       withState(new messages.ErrorResourceInitFailed().setId(id).setReasonsList([message]), state, given),
   };
