@@ -47,7 +47,6 @@ import {
   rules,
   shape,
   stateOf,
-  type Times,
   timesOf,
 } from "./properties";
 
@@ -195,25 +194,7 @@ async function read(session: Session, { id, state }: HeldRotating): Promise<Rota
 
 // ---- Plan ----------------------------------------------------------------------------------------------------------
 
-/** What an update does besides edits in place: one step at a time, so that there are never more than two live keys. */
-interface Decision extends Times, Required<Pick<RotatingNow, "state" | "inputs" | "time">> {
-  readonly owned: OwnedKeys;
-  readonly current: HeldKey | undefined;
-  readonly previous: HeldKey | undefined;
-  /**
-   * `create` creates a key, because there is no current one. `rotate` creates one, and the current key becomes the previous.
-   * `retire` deletes the previous key, and changes wait for the next update. `fail`: a change needs a new key while the
-   * previous one still exists.
-   */
-  readonly does: "keep" | "create" | "rotate" | "retire" | "fail";
-  /** The inputs whose change needs a new key. */
-  readonly renewing: readonly string[];
-  /** Whether the current key is as old as a key may get. */
-  readonly isDue: boolean;
-  /** Whether the current key has not been confirmed to match the program, so that the previous one must stay. */
-  readonly isUnconfirmed: boolean;
-}
-
+type Decision = ReturnType<typeof decide>;
 type RotatingPlan = Plan & Decision;
 
 const newKeyFields = fields.filter(({ name }) => needsNewKey.some((one) => one === name));
@@ -238,10 +219,19 @@ function plan(now: RotatingNow): RotatingPlan {
   };
 }
 
-function decide({ state = {}, inputs, time }: RotatingNow): Decision {
+/**
+ * What an update does besides edits in place: one step at a time, so that there are never more than two live keys. `create`
+ * creates a key, because there is no current one. `rotate` creates one, and the current key becomes the previous. `retire`
+ * deletes the previous key, and changes wait for the next update. `fail`: a change needs a new key while the previous one
+ * still exists.
+ */
+type Does = "keep" | "create" | "rotate" | "retire" | "fail";
+
+function decide({ state = {}, inputs, time }: RotatingNow) {
   const [owned, times] = [ownedKeys(state), timesOf(state)];
   const [current, previous] = [owned.byAlias.get("current"), owned.byAlias.get("previous")];
   const { overlapFrom } = times;
+  // The inputs whose change needs a new key.
   const renewing = certainlyChanged(newKeyFields, state, inputs);
   const isReached = (ms: number | undefined) => ms !== undefined && time >= ms;
   const isDue = isReached(after(times.rotatedAt, inputs.rotateEvery));
@@ -251,7 +241,8 @@ function decide({ state = {}, inputs, time }: RotatingNow): Decision {
     (msOf(inputs.overlap) === 0 || isReached(after(overlapFrom, inputs.overlap)));
   const ifAlone = renewing.length > 0 || isDue ? "rotate" : "keep";
   const ifTwo = isOver ? "retire" : renewing.length > 0 ? "fail" : "keep";
-  const does = current === undefined ? "create" : previous === undefined ? ifAlone : ifTwo;
+  const does: Does = current === undefined ? "create" : previous === undefined ? ifAlone : ifTwo;
+  // The previous key must stay until the current one has been confirmed to match the program.
   const isUnconfirmed = previous !== undefined && overlapFrom === undefined;
   const now = { state, inputs, time };
   return { ...now, ...times, owned, current, previous, does, renewing, isDue, isUnconfirmed };
