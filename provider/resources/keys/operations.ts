@@ -96,7 +96,7 @@ export async function applySteps(session: Session, { owned, steps }: Steps): Pro
   );
   // An entry may have adopted the key of another.
   const kept = new Set(Array.from(byAlias.values(), ({ id }) => id));
-  const due = itemsOf({ ...owned, byAlias: new Map() });
+  const due = itemsOf({ ...noKeys, toDelete: owned.toDelete });
   const left = new Set([...replaced, ...due, ...removed].filter(({ key }) => !kept.has(key.id)));
   if (!batch.hasFailed()) {
     await batch.each([...left], async (part, one) => {
