@@ -337,7 +337,12 @@ async function remove(
   { isDeclared }: Elsewhere,
 ): Promise<void> {
   if (state.onDestroy !== "restore") return;
-  if (isDeclared) return warnOfHandover(session, id, state);
+  if (isDeclared) {
+    const former = formerValues(state);
+    if (former === undefined) return;
+    const words = `The program still declares settings of workspace ${id}, so these former values are not restored and are no longer in state: ${former}. To rename a resource and keep them, use the option aliases.`;
+    return session.warn(words);
+  }
   const doing = `Restoring the defaults of workspace ${id}`;
   // A token of another account gets the same answer as for a deleted workspace.
   const record = await readOrFail(session, id, {
@@ -379,15 +384,6 @@ function chooseToRestore(
   });
   if (left.length > 0) session.warn(`${doing}: not restored, but left as they are: ${left.join(", ")}.`);
   return only(open.filter(isOurs), before);
-}
-
-/** If the program still declares settings of the workspace, destroying this resource must not change them. */
-function warnOfHandover(session: Session, id: string, state: SettingsState): void {
-  const former = formerValues(state);
-  if (former === undefined) return;
-  session.warn(
-    `The program still declares settings of workspace ${id}, so these former values are not restored and are no longer in state: ${former}. To rename a resource and keep them, use the option aliases.`,
-  );
 }
 
 // ---- Writing -------------------------------------------------------------------------------------------------------

@@ -141,11 +141,6 @@ export function isWhole(record: ApiKeyRecord): boolean {
   return !record.deleted && updatable.every(({ name, exact }) => !exact || shown[name] !== undefined);
 }
 
-/** Whether a key is of the declared customer, as far as is known. */
-export function isOfCustomer({ customerId }: ApiKeyRecord, declared: KeyInputs): boolean {
-  return customerId === undefined || caseFolded(customerId) === caseFolded(declared.customerId);
-}
-
 /** Whether the secret is lost. */
 export function isLost({ __keyLost }: KeyState): boolean {
   return __keyLost === true;

@@ -16,14 +16,13 @@ import type { Elsewhere, Outcome, Session } from "../../core/definition";
 import { explain, Failure, InconclusiveError, orFail } from "../../core/errors";
 import { deleteObject, isAboutObject, readsOf, unlessGone } from "../../core/existence";
 import { shown } from "../../core/secrecy";
-import { defined, type Properties, pick } from "../../core/state";
+import { caseFolded, defined, type Properties, pick } from "../../core/state";
 import { capitalised, sentences } from "../../core/text";
 import { createOrMigrate, secretProblem } from "./create";
 import {
   editBody,
   type HeldKey,
   isAsDeclared,
-  isOfCustomer,
   isWhole,
   type KeyInputs,
   type KeyState,
@@ -109,8 +108,9 @@ async function adopt(session: Session, declared: KeyInputs, id: string): Promise
   const notDone = "Nothing was changed";
   const write = { path, declared, state: {}, doing, notDone, gone: nothingToAdopt };
   const current = await readToWrite(session, write);
-  if (!isOfCustomer(current, declared)) {
-    const customer = shown(declared, "customerId", JSON.stringify(current.customerId));
+  const { customerId } = current;
+  if (customerId !== undefined && caseFolded(customerId) !== caseFolded(declared.customerId)) {
+    const customer = shown(declared, "customerId", JSON.stringify(customerId));
     const another = `the key belongs to another customer, ${customer}`;
     const advice = "Check existingId, or declare that customer";
     throw new Failure("wrongInput", [another, notDone, advice], { subject: `${doing}:` });
@@ -190,11 +190,7 @@ function failIfExpired(
 }
 
 /** Deletes the key, unless another resource of this run has it. */
-export async function remove(
-  session: Session,
-  held: HeldKey,
-  { ownerOf }: Pick<Elsewhere, "ownerOf">,
-): Promise<void> {
+export async function remove(session: Session, held: HeldKey, { ownerOf }: Elsewhere): Promise<void> {
   const { id, state } = held;
   const owner = ownerOf(state.workspaceId, id);
   const isTakenOver = session.registry.isTakenOver(state.workspaceId, id);
