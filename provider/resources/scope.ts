@@ -97,17 +97,10 @@ function written(declared: ScopeState, { id, createdAt, updatedAt }: ScopeRecord
   return { id, state: { ...declared, createdAt, updatedAt } };
 }
 
-/** The scope of exactly this representation: one that differs in case only may be another scope. */
-function findExactly(
-  { representation }: ScopeState,
-  scopes: readonly ScopeRecord[],
-): ScopeRecord | undefined {
-  return scopes.find((scope) => scope.representation === representation);
-}
-
 /** The scope of this representation; the service may have changed its case or trimmed it. */
 function findFolded(declared: ScopeState, scopes: readonly ScopeRecord[]): ScopeRecord | undefined {
-  return findExactly(declared, scopes) ?? scopes.find((scope) => isAlike(declared, scope));
+  const exact = scopes.find(({ representation }) => representation === declared.representation);
+  return exact ?? scopes.find((scope) => isAlike(declared, scope));
 }
 
 function isAlike(declared: ScopeState, { representation }: ScopeRecord): boolean {
@@ -154,7 +147,8 @@ async function create(session: Session, declared: ScopeInputs): Promise<ScopeOut
   const { workspaceId, name, representation, description = "" } = declared;
   const doing = `Creating ${label(declared)}`;
   const before = await list(session, declared, { doing, notDone: "Nothing was created" });
-  const existing = findExactly(declared, before.all);
+  // One that differs in case only may be another scope.
+  const existing = before.all.find((scope) => scope.representation === representation);
   if (existing !== undefined) return adopted(doing, declared, existing);
   let failed: CallError | undefined;
   try {
