@@ -126,7 +126,6 @@ export const fields = fieldsOf(inputs);
 /** The fields that an edit changes in place. */
 export const updatable = updatableFields(inputs);
 
-/** The updatable fields as the service has them, in canonical form. */
 export const observe = (record: ApiKeyRecord) => observed(updatable, record);
 
 /** Whether a record shows all updatable fields exactly as declared. */
@@ -141,7 +140,6 @@ export function isWhole(record: ApiKeyRecord): boolean {
   return !record.deleted && updatable.every(({ name, exact }) => !exact || shown[name] !== undefined);
 }
 
-/** Whether the secret is lost. */
 export function isLost({ __keyLost }: KeyState): boolean {
   return __keyLost === true;
 }
@@ -190,7 +188,6 @@ export function adoptionNote(what: string, inputs: KeyDraft): string | undefined
   return id && `${capitalised(what)}: 1 existing key to adopt, without its secret: ${id}; nothing to create.`;
 }
 
-/** How messages name a key. */
 export function label(properties: KeyDraft): string {
   const { name } = properties;
   return `${isNamed(properties) ? `key "${name}"` : "the key"} in ${workspaceIn(properties)}`;

@@ -180,7 +180,6 @@ export function follows([name, ...rest]: SecretPath): readonly SecretPath[] {
   return [["keys", "*", field, ...deeper], ...ofEntry];
 }
 
-/** What a message calls the keys of a set. */
 export function label(properties: SetDraft): string {
   return `keys of ${keyModel.workspaceIn(properties)}`;
 }

@@ -164,13 +164,11 @@ function stepFor(key: HeldKey, wanted: KeyInputs) {
   return { op: "replace", key, declared: wanted } as const;
 }
 
-/** Whether state needs an update whatever the program says. */
 function isPending({ byAlias, toDelete }: OwnedKeys): boolean {
   const isOpen = ({ state }: HeldKey) => isLost(state) || state[failedKey] === true;
   return toDelete.length > 0 || [...byAlias.values()].some(isOpen);
 }
 
-/** Says in previews what the engine's own lines don't show. */
 function noteAbout(inputs: SetDraft, { owned, steps }: Steps): string | undefined {
   if (isUnknown(inputs.keys)) return undefined;
   const isAdopted = (step: Step) => keys.adoptedBy(step) !== undefined;

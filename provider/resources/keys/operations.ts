@@ -31,7 +31,6 @@ export function toDeleteIn(
   return listed.filter(isRecord).map(({ id }) => ({ id: String(id), state: defined({ workspaceId }) }));
 }
 
-/** The same as state has it. */
 export function toDeleteOf({ toDelete }: OwnedKeys): readonly Properties[] | undefined {
   return nonEmpty(toDelete.map(({ id }) => ({ id })));
 }
@@ -126,7 +125,6 @@ function renamed(steps: readonly Step[], byAlias: OwnedKeys["byAlias"]): OwnedKe
   );
 }
 
-/** Makes one key match the program. */
 async function write(session: Session, step: Write): Promise<Outcome<KeyState>> {
   const { op, declared } = step;
   maskKey(session, declared, ...(op === "create" ? [] : [step.key.state]));

@@ -253,14 +253,12 @@ function mayDiffer({ state }: HeldKey, inputs: RotatingDraft): boolean {
   return state[failedKey] === true || certainlyChanged(updatable, state, inputs).length > 0;
 }
 
-/** Whether the state, or the time, needs an update although the inputs are unchanged. */
 function isPending({ inputs, does, previous, owned, isUnconfirmed }: Decision): boolean {
   // A change that has waited for a deletion is already in the engine's inputs, so that the engine sees no change.
   const isWaiting = does !== "keep" || owned.toDelete.length > 0 || isUnconfirmed;
   return isWaiting || (previous !== undefined && mayDiffer(previous, inputs));
 }
 
-/** Describes what the engine's own preview does not show. */
 function noteAbout(decision: Decision): string | undefined {
   const deletions = decision.owned.toDelete.map(
     ({ id }) => `${id}, whose secret is not in state, will be deleted`,
@@ -311,7 +309,6 @@ function retiring(decision: Decision): readonly string[] {
   return [deletion, `once it is deleted, the next update creates the new key ${what}`];
 }
 
-/** Why a change can't be applied now, and what to do. */
 function refusal(decision: Decision): Failure {
   const { inputs, renewing, current, previous, isUnconfirmed } = decision;
   const subject = `${capitalised(label(inputs))} can't be updated:`;

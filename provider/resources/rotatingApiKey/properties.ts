@@ -164,7 +164,6 @@ export interface Times {
 const keyInputNames = keyModel.fields.map(({ name }) => name);
 const ofResource = ["workspaceId", ...keyModel.existing, "rotateEvery", "overlap", "retire", secretsKey];
 
-/** What messages call the resource. */
 export function label(properties: RotatingDraft): string {
   const name = keyModel.isNamed(properties) ? ` "${properties.name}"` : "";
   return `rotating key${name} in ${keyModel.workspaceIn(properties)}`;
