@@ -107,7 +107,7 @@ function isAlike(declared: ScopeState, { representation }: ScopeRecord): boolean
   return caseFolded(representation) === caseFolded(declared.representation);
 }
 
-/** What the service has for a declared scope, where that differs: `name "Orders"`. A record may leave a field out. */
+/** The service's values of a declared scope that differ: `name "Orders"`. A record may leave a field out. */
 function differences(declared: ScopeState, record: ScopeRecord): string | undefined {
   const different = (["name", "representation", "description"] as const).filter(
     (field) => record[field] !== undefined && caseFolded(declared[field]) !== caseFolded(record[field]),

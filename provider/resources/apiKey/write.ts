@@ -83,7 +83,7 @@ export function isCreated({ existingId, existingKey }: KeyState): boolean {
   return existingId === undefined && existingKey === undefined;
 }
 
-/** What to do about keys that are not saved to state. */
+/** Advice about keys that are not saved to state. */
 export const ifUnsaved =
   "Delete a new key that is not in state, because nobody has its secret; the next update names it. Don't delete the key of an existingKey, whose value may be in use: declare its id as existingId.";
 

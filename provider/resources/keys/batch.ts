@@ -9,7 +9,7 @@ import { inBounds, listed, numeral, sentences } from "../../core/text";
 /** One of many things to do. `name` is what messages call it. */
 export type Item<T = unknown> = T & { readonly name: string };
 
-/** What went wrong with one key: an error or a warning. */
+/** An error or a warning of one key. */
 interface Trouble {
   readonly name: string;
   readonly message: string;

@@ -51,7 +51,7 @@ export type Step = { readonly alias: string } & (
   | { readonly op: "delete"; readonly key: HeldKey }
 );
 
-/** What an update does with the keys of a resource. */
+/** The part of an update for all keys of a resource. */
 export interface Steps {
   readonly owned: OwnedKeys;
   readonly steps: readonly Step[];
@@ -104,7 +104,7 @@ export async function applySteps(session: Session, { owned, steps }: Steps): Pro
       left.delete(one);
     });
   }
-  // What was not deleted stays under its alias, with its secret.
+  // A key that was not deleted stays under its alias, with its secret.
   const staying = removed.filter((one) => left.has(one));
   for (const { name, key } of staying) byAlias.set(name, key);
   return {
@@ -128,7 +128,7 @@ function renamed(steps: readonly Step[], byAlias: OwnedKeys["byAlias"]): OwnedKe
 async function write(session: Session, step: Write): Promise<Outcome<KeyState>> {
   const { op, declared } = step;
   maskKey(session, declared, ...(op === "create" ? [] : [step.key.state]));
-  // What check can't see, because it compares with earlier inputs: a replacement by the key itself (K5, K11).
+  // Check can't see this, because it compares with earlier inputs: a replacement by the key itself (K5, K11).
   const former = op === "replace" && {
     ...step.key.state,
     existingKey: step.key.state.key,

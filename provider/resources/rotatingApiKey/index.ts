@@ -136,7 +136,7 @@ async function update(
   if (failure === undefined && previous !== undefined && overlapFrom === undefined) {
     // If the clock is behind, the overlap would otherwise be over as soon as the clock is set right.
     overlapFrom = Math.max(session.currentTime(), plan.rotatedAt ?? 0);
-    // What can't be read now is recorded at the end of the overlap.
+    // A use that can't be read now is recorded at the end of the overlap.
     if (declared.retire === "whenUnused")
       lastUsed = await lastUse(session, previous, "").catch(() => undefined);
   }
