@@ -15,7 +15,7 @@ import {
   type Values,
 } from "./fields";
 import { compareFields, type Plan } from "./plan";
-import type { Checked, Managed, Owner, Registry } from "./registry";
+import type { Checked, OwnedObject, Owner, Registry } from "./registry";
 import type { Run } from "./run";
 import { type Follows, type SecretPath, secretsOf, withSecrets } from "./secrecy";
 import {
@@ -141,7 +141,7 @@ export interface Definition<S extends Shape, P extends Plan = Plan> {
 interface Objects<S extends Shape> {
   /** Their kind, if resources of several kinds manage such objects. Default: the resource's. */
   readonly kind?: string;
-  of?(id: string, state: StateOf<S>): Iterable<Managed>;
+  of?(id: string, state: StateOf<S>): Iterable<OwnedObject>;
   /** Things that only one resource of a program may declare, such as the settings of a workspace. Unknown values have none. */
   identities?(inputs: DraftOf<S>): Iterable<string>;
   /** Whether they stay in the service when the resource is deleted: then that sends no request. Default: they don't. */
@@ -172,7 +172,7 @@ export type AnyDefinition = Omit<Definition<AnyShape>, "shape" | "plan"> & {
   readonly schema: z.ZodMiniObject;
   readonly fields: readonly Field[];
   plan(now: AnyNow): Plan;
-  managed(id: string, state: Properties): readonly Managed[];
+  objectsOf(id: string, state: Properties): readonly OwnedObject[];
   identities(inputs: Properties): readonly string[];
   inputsOf(state: Properties): Properties;
   /** The engine's properties as state: those that have the right types. */
@@ -211,7 +211,7 @@ export function define<S extends Shape, P extends Plan = Plan>(definition: Defin
       ...parsed(stored, properties),
     }),
     plan: (now) => erased.plan?.(now) ?? compareFields(fields, now),
-    managed: (id, state) => [...(objects?.of?.(id, state) ?? [{ workspaceId: state["workspaceId"], id }])],
+    objectsOf: (id, state) => [...(objects?.of?.(id, state) ?? [{ workspaceId: state["workspaceId"], id }])],
     identities: (declared) => [...(objects?.identities?.(declared) ?? [])],
     inputsOf: (state) => shape.inputsOf?.(state) ?? state,
   };

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Failure } from "./errors";
 import { containsUnknown, type Field } from "./fields";
-import type { Managed } from "./registry";
+import type { OwnedObject } from "./registry";
 import type { Properties } from "./state";
 
 export interface Plan {
@@ -21,7 +21,7 @@ export interface Plan {
   /** The properties that a preview can't derive by itself: inputs become as declared, outputs stay or are unknown. */
   readonly preview?: () => Properties;
   /** The objects that no other resource of the program may have or adopt. */
-  readonly holds?: readonly Managed[] | undefined;
+  readonly objects?: readonly OwnedObject[] | undefined;
 }
 
 /** Whether a changed input means the same as the state. */

@@ -3,7 +3,7 @@
 // ---- Objects -------------------------------------------------------------------------------------------------------
 
 /** An object of the service that a resource manages. */
-export interface Managed {
+export interface OwnedObject {
   readonly workspaceId: unknown;
   readonly id: string;
 }

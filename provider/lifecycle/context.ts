@@ -201,23 +201,24 @@ export function register(
   { id, state }: Kept,
   how: "add" | "addRead" | "addImported" | "addCompared" = "add",
 ): void {
-  for (const { workspaceId, id: object } of definition.managed(id, state)) registry[how](workspaceId, object);
+  for (const { workspaceId, id: object } of definition.objectsOf(id, state))
+    registry[how](workspaceId, object);
 }
 
 /** Removes the objects of a state that were deleted, or that a read no longer finds (`now`). */
 export function forget({ definition, registry }: KindContext, before: Kept, now?: Kept): void {
-  const found = new Set(now && definition.managed(now.id, now.state).map(({ id }) => id));
-  for (const { workspaceId, id } of definition.managed(before.id, before.state))
+  const found = new Set(now && definition.objectsOf(now.id, now.state).map(({ id }) => id));
+  for (const { workspaceId, id } of definition.objectsOf(before.id, before.state))
     if (!found.has(id)) registry.drop(workspaceId, id);
 }
 
 /** Throws if another resource of the program has one of the objects in state, or declares it (R17). */
 export function expectSoleOwner(
   { declarations, definition: { kind } }: KindContext,
-  { holds = [] }: Plan,
+  { objects = [] }: Plan,
   name: string | undefined,
 ): void {
-  for (const { workspaceId, id } of holds) {
+  for (const { workspaceId, id } of objects) {
     const other = declarations.hold(kind, name, objectIdentity(workspaceId, id));
     if (other === undefined) continue;
     const reason = `${kind} ${name}: it has key ${id}, which the resource ${other} has or adopts too, but two resources can't manage one key. ${handOver} If both resources have it in state, remove one of them with \`pulumi state delete\`.`;

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { AnyDefinition, Outcome } from "../core/definition";
 import { Failure } from "../core/errors";
-import { type Managed, objectIdentity } from "../core/registry";
+import { type OwnedObject, objectIdentity } from "../core/registry";
 import { openRun } from "../core/run";
 import { secretsOf, withSecrets } from "../core/secrecy";
 import {
@@ -242,11 +242,11 @@ async function saved(
   const created = definition.unsaved?.created?.(state);
   const isUndone = before === undefined && created !== undefined;
   if (isUndone) await undo(context, [inputs, state], { id, state: created });
-  const held = before === undefined ? [] : definition.managed(before.id, before.state);
-  const identity = (one: Managed) => objectIdentity(one.workspaceId, one.id);
+  const held = before === undefined ? [] : definition.objectsOf(before.id, before.state);
+  const identity = (one: OwnedObject) => objectIdentity(one.workspaceId, one.id);
   const known = new Set([...held.map(identity), ...definition.identities(inputs)]);
   const left = definition
-    .managed(id, state)
+    .objectsOf(id, state)
     .filter((one) => !known.has(identity(one)) && !registry.isDropped(one.workspaceId, one.id))
     .map((one) => one.id);
   // An update's own objects are in state already, and so is what it adopts.

@@ -158,13 +158,13 @@ export function plan(now: KeyNow): Plan {
     const preview = () => (adoptedId(inputs) === undefined ? {} : { key: undefined });
     return { ...compared, note: adoptionNote(label(inputs), inputs), preview };
   }
-  const holds = [{ workspaceId: state.workspaceId, id }];
+  const objects = [{ workspaceId: state.workspaceId, id }];
   if (isLost(state)) {
     const note = `${capitalised(label(state))}: its secret is not in state, so the update replaces it.`;
-    return { ...compared, holds, note };
+    return { ...compared, objects, note };
   }
   // An adopted or imported key has no secret, and no update gives it one.
-  return { ...compared, holds, preview: () => (state.key ? {} : { key: undefined }) };
+  return { ...compared, objects, preview: () => (state.key ? {} : { key: undefined }) };
 }
 
 /** Compares a key with its state. Only a new key can have a secret that is lost, whatever the program says (K6). */

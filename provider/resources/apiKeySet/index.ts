@@ -109,7 +109,7 @@ export function plan(now: Now<Shape>): SetPlan {
     // The engine itself shows that all keys are replaced.
     note: compared.replaces.length > 0 ? undefined : noteAbout(inputs, { owned, steps }),
     preview: () => preview(inputs, steps),
-    holds: keys.objectsOf(owned).filter(({ id }) => !released.includes(id)),
+    objects: keys.objectsOf(owned).filter(({ id }) => !released.includes(id)),
   };
 }
 

@@ -2,7 +2,7 @@
 
 import type { Elsewhere, Outcome, Session } from "../../core/definition";
 import { Failure } from "../../core/errors";
-import type { Managed } from "../../core/registry";
+import type { OwnedObject } from "../../core/registry";
 import { defined, failedKey, isRecord, nonEmpty, type Properties } from "../../core/state";
 import { adoptedId, type HeldKey, type KeyInputs, type KeyState, maskKey } from "../apiKey/model";
 import { read as readKey } from "../apiKey/read";
@@ -19,7 +19,7 @@ export interface OwnedKeys {
 
 export const noKeys: OwnedKeys = { byAlias: new Map(), toDelete: [] };
 
-export function objectsOf({ byAlias, toDelete }: OwnedKeys): readonly Managed[] {
+export function objectsOf({ byAlias, toDelete }: OwnedKeys): readonly OwnedObject[] {
   return [...byAlias.values(), ...toDelete].map(({ id, state: { workspaceId } }) => ({ workspaceId, id }));
 }
 

@@ -215,7 +215,7 @@ function plan(now: RotatingNow): RotatingPlan {
     note: isReplaced ? undefined : noteAbout(decision),
     refusal: decision.does === "fail" && !isReplaced ? refusal(decision) : undefined,
     preview: () => previewUpdate(decision),
-    holds: keys.objectsOf(decision.owned),
+    objects: keys.objectsOf(decision.owned),
   };
 }
 
