@@ -103,7 +103,7 @@ export type StateOf<S extends Shape> = Partial<Declared<S["inputs"]>> &
   };
 
 /** The program's inputs and, unless it is a create, the state to compare them with. */
-export interface Now<S extends Shape, I = DraftOf<S>> extends Partial<Held<S>> {
+export interface PlanArgs<S extends Shape, I = DraftOf<S>> extends Partial<Held<S>> {
   /** In canonical form. */
   readonly inputs: I;
   /** The time of this run, in ms since 1970. */
@@ -126,7 +126,7 @@ export interface Definition<S extends Shape, P extends Plan = Plan> {
   /** Check failures that concern several inputs; a string is one of a wrong input. `before`: the inputs of the last update. Unknown values pass. */
   rules(inputs: DraftOf<S>, before: DraftOf<S> | undefined, checked: Checked): readonly (string | Failure)[];
   /** Decides what a create or an update does. Pure. Default: what `compareFields` says. */
-  plan?(now: Now<S>): P;
+  plan?(args: PlanArgs<S>): P;
   create(session: Session, inputs: InputsOf<S>, plan: P): Promise<Outcome<StateOf<S>>>;
   readonly unsaved?: Unsaved<S>;
   /** Default: no id leads to an object of this kind. */
@@ -171,7 +171,7 @@ export type AnyDefinition = Omit<Definition<AnyShape>, "shape" | "plan"> & {
   readonly shape: Pick<Shape, "outputs"> & Correspondence<AnyShape>;
   readonly schema: z.ZodMiniObject;
   readonly fields: readonly Field[];
-  plan(now: AnyNow): Plan;
+  plan(args: AnyPlanArgs): Plan;
   objectsOf(id: string, state: Properties): readonly OwnedObject[];
   identities(inputs: Properties): readonly string[];
   inputsOf(state: Properties): Properties;
@@ -179,7 +179,7 @@ export type AnyDefinition = Omit<Definition<AnyShape>, "shape" | "plan"> & {
   parse(properties: Properties): Properties;
 };
 
-type AnyNow = Now<AnyShape>;
+type AnyPlanArgs = PlanArgs<AnyShape>;
 
 interface AnyShape extends Shape {
   // biome-ignore lint/suspicious/noExplicitAny: the one place where types are given up.
@@ -210,7 +210,7 @@ export function define<S extends Shape, P extends Plan = Plan>(definition: Defin
       ...withSecrets(canonicalInputs(declaredOf(properties), properties), secretsOf(properties)),
       ...parsed(stored, properties),
     }),
-    plan: (now) => erased.plan?.(now) ?? compareFields(fields, now),
+    plan: (args) => erased.plan?.(args) ?? compareFields(fields, args),
     objectsOf: (id, state) => [...(objects?.of?.(id, state) ?? [{ workspaceId: state["workspaceId"], id }])],
     identities: (declared) => [...(objects?.identities?.(declared) ?? [])],
     inputsOf: (state) => shape.inputsOf?.(state) ?? state,

@@ -10,8 +10,8 @@ import {
   type DraftOf,
   define,
   type InputsOf,
-  type Now,
   type Outcome,
+  type PlanArgs,
   type Session,
   type StateOf,
 } from "../core/definition";
@@ -226,11 +226,11 @@ export const customerBilling = define({
 });
 
 /** An open grant has no record, and every update fails until the program says whether there is one (B3). */
-function plan(now: Now<Shape>): Plan {
-  const { id = "", state = {}, inputs } = now;
+function plan(args: PlanArgs<Shape>): Plan {
+  const { id = "", state = {}, inputs } = args;
   // An output too: it is in state where the program does not declare it.
   const isSame = (name: string, value: unknown) => name === "billingId" && value === undefined;
-  const compared = { ...compareFields(fields, now, isSame), isLocal: true };
+  const compared = { ...compareFields(fields, args, isSame), isLocal: true };
   const isReplaced = compared.replaces.length > 0;
   if (isUncertain(id, state)) {
     const isOpen = inputs.billingId === undefined && !isReplaced;

@@ -9,8 +9,8 @@ import {
   define,
   type Held,
   type InputsOf,
-  type Now,
   type Outcome,
+  type PlanArgs,
   type Session,
   type StateOf,
 } from "../core/definition";
@@ -135,9 +135,9 @@ export const scope = define({
   },
 });
 
-function plan(now: Now<Shape>): Plan {
-  const { id = "", state = {} } = now;
-  const compared = compareFields(fields, now);
+function plan(args: PlanArgs<Shape>): Plan {
+  const { id = "", state = {} } = args;
+  const compared = compareFields(fields, args);
   const note = compared.replaces.length > 0 ? `${staying(id, state)}.` : undefined;
   return { ...compared, isLocal: true, note };
 }

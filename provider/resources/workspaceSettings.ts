@@ -23,8 +23,8 @@ import {
   type Elsewhere,
   type Held,
   type InputsOf,
-  type Now,
   type Outcome,
+  type PlanArgs,
   type Session,
   type StateOf,
 } from "../core/definition";
@@ -442,9 +442,9 @@ function sayingOf(all: readonly Properties[]): Say {
 // ---- Plan ----------------------------------------------------------------------------------------------------------
 
 /** The note says what becomes of settings that are no longer declared: the engine shows them as removed. */
-function plan(now: Now<Shape>): Plan {
-  const { state = {}, inputs } = now;
-  const compared = compareFields(fields, now);
+function plan(args: PlanArgs<Shape>): Plan {
+  const { state = {}, inputs } = args;
+  const compared = compareFields(fields, args);
   const isReplaced = compared.replaces.length > 0;
   const left = managedIn(state).filter(({ name }) => isReplaced || inputs[name] === undefined);
   if (left.length === 0) return compared;

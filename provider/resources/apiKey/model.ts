@@ -3,7 +3,7 @@
 import * as z from "zod/mini";
 import type { ApiKeyRecord, KeyScope } from "../../client/service";
 import { type Settled, stateAfter } from "../../core/converge";
-import type { DraftOf, Held, InputsOf, Now, Session, StateOf } from "../../core/definition";
+import type { DraftOf, Held, InputsOf, PlanArgs, Session, StateOf } from "../../core/definition";
 import {
   aMark,
   aNumber,
@@ -118,7 +118,7 @@ export type Shape = typeof shape;
 export type KeyInputs = InputsOf<Shape>;
 export type KeyDraft = DraftOf<Shape>;
 export type KeyState = StateOf<Shape>;
-export type KeyNow = Now<Shape>;
+export type KeyPlanArgs = PlanArgs<Shape>;
 /** A key that is in state. */
 export type HeldKey = Held<Shape>;
 
@@ -151,9 +151,9 @@ export function adoptedId({ existingId }: KeyDraft): string | undefined {
 
 // ---- Plan ----------------------------------------------------------------------------------------------------------
 
-export function plan(now: KeyNow): Plan {
-  const { id = "", state, inputs } = now;
-  const compared = comparedKey(now);
+export function plan(args: KeyPlanArgs): Plan {
+  const { id = "", state, inputs } = args;
+  const compared = comparedKey(args);
   if (state === undefined) {
     const preview = () => (adoptedId(inputs) === undefined ? {} : { key: undefined });
     return { ...compared, note: adoptionNote(label(inputs), inputs), preview };
@@ -168,9 +168,9 @@ export function plan(now: KeyNow): Plan {
 }
 
 /** Compares a key with its state. Only a new key can have a secret that is lost, whatever the program says (K6). */
-export function comparedKey(now: Omit<KeyNow, "time">): Plan {
-  const { id = "", state = {} } = now;
-  const compared = compareFields(fields, now, namesOneOf([{ id, state }]));
+export function comparedKey(args: Omit<KeyPlanArgs, "time">): Plan {
+  const { id = "", state = {} } = args;
+  const compared = compareFields(fields, args, namesOneOf([{ id, state }]));
   return isLost(state) ? { ...compared, isPending: true, replaces: ["key", ...compared.replaces] } : compared;
 }
 

@@ -1,7 +1,7 @@
 /** Many API keys of a workspace as one resource, each managed as an ApiKey with the same inputs would be. */
 
 import { randomUUID } from "node:crypto";
-import { define, type Held, type Now, type Outcome, type Session } from "../../core/definition";
+import { define, type Held, type Outcome, type PlanArgs, type Session } from "../../core/definition";
 import { fieldsOf, isUnknown, unknown } from "../../core/fields";
 import { changesAnything, compareFields, type Plan } from "../../core/plan";
 import type { SecretPath } from "../../core/secrecy";
@@ -94,14 +94,14 @@ async function read(session: Session, { id, state }: Held<Shape>): Promise<SetOu
 // ---- Plan ----------------------------------------------------------------------------------------------------------
 
 /** Decides for each key whether it stays, changes, is replaced, released or deleted. */
-export function plan(now: Now<Shape>): SetPlan {
-  const { state, inputs } = now;
+export function plan(args: PlanArgs<Shape>): SetPlan {
+  const { state, inputs } = args;
   const owned = state === undefined ? keys.noKeys : ownedKeys(state);
   const steps = stepsOf(owned, inputs);
   // Whether no key and no alias changes, although the inputs may be spelled differently.
   const changesNothing = steps.every((step) => step.op === "same" && step.stateAlias === step.alias);
   const released = steps.flatMap((step) => (step.op === "release" ? [step.key.id] : []));
-  const compared = compareFields(setFields, now, (name) => name !== "workspaceId" && changesNothing);
+  const compared = compareFields(setFields, args, (name) => name !== "workspaceId" && changesNothing);
   return {
     ...{ owned, steps },
     ...compared,

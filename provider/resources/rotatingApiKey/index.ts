@@ -42,7 +42,7 @@ import {
   ownedKeys,
   type RotatingDraft,
   type RotatingInputs,
-  type RotatingNow,
+  type RotatingPlanArgs,
   type RotatingState,
   rules,
   shape,
@@ -199,14 +199,14 @@ type RotatingPlan = Plan & Decision;
 
 const newKeyFields = fields.filter(({ name }) => needsNewKey.some((one) => one === name));
 
-function plan(now: RotatingNow): RotatingPlan {
-  const { state, inputs } = now;
-  const decision = decide(now);
+function plan(args: RotatingPlanArgs): RotatingPlan {
+  const { state, inputs } = args;
+  const decision = decide(args);
   if (state === undefined) {
     const note = adoptionNote(label(inputs), inputs);
-    return { ...decision, ...compareFields(fields, now), note, preview: () => previewCreate(inputs) };
+    return { ...decision, ...compareFields(fields, args), note, preview: () => previewCreate(inputs) };
   }
-  const compared = compareFields(fields, now, namesOneOf([...decision.owned.byAlias.values()]));
+  const compared = compareFields(fields, args, namesOneOf([...decision.owned.byAlias.values()]));
   const isReplaced = compared.replaces.length > 0;
   return {
     ...decision,
@@ -227,7 +227,7 @@ function plan(now: RotatingNow): RotatingPlan {
  */
 type Does = "keep" | "create" | "rotate" | "retire" | "fail";
 
-function decide({ state = {}, inputs, time }: RotatingNow) {
+function decide({ state = {}, inputs, time }: RotatingPlanArgs) {
   const [owned, times] = [ownedKeys(state), timesOf(state)];
   const [current, previous] = [owned.byAlias.get("current"), owned.byAlias.get("previous")];
   const { overlapFrom } = times;

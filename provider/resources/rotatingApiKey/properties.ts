@@ -1,7 +1,7 @@
 /** The inputs and outputs of a rotating key: an ApiKey's, and when it rotates. */
 
 import * as z from "zod/mini";
-import type { DraftOf, Held, InputsOf, Now, StateOf } from "../../core/definition";
+import type { DraftOf, Held, InputsOf, PlanArgs, StateOf } from "../../core/definition";
 import {
   aList,
   aMap,
@@ -119,7 +119,7 @@ export type Shape = typeof shape;
 export type RotatingInputs = InputsOf<Shape>;
 export type RotatingDraft = DraftOf<Shape>;
 export type RotatingState = StateOf<Shape>;
-export type RotatingNow = Now<Shape>;
+export type RotatingPlanArgs = PlanArgs<Shape>;
 export type HeldRotating = Held<Shape>;
 
 export const fields = fieldsOf(inputs);
