@@ -103,14 +103,14 @@ export type StateOf<S extends Shape> = Partial<Declared<S["inputs"]>> &
   };
 
 /** The program's inputs and, unless it is a create, the state to compare them with. */
-export interface PlanArgs<S extends Shape, I = DraftOf<S>> extends Partial<Held<S>> {
+export interface PlanArgs<S extends Shape, I = DraftOf<S>> extends Partial<Resource<S>> {
   /** In canonical form. */
   readonly inputs: I;
   /** The time of this run, in ms since 1970. */
   readonly time: number;
 }
 
-export interface Held<S extends Shape> {
+export interface Resource<S extends Shape> {
   readonly id: string;
   readonly state: StateOf<S>;
 }
@@ -132,10 +132,10 @@ export interface Definition<S extends Shape, P extends Plan = Plan> {
   /** Default: no id leads to an object of this kind. */
   readonly importing?: Importing<S>;
   /** `undefined` when the object no longer exists. */
-  read(session: Session, held: Held<S>): Promise<Outcome<StateOf<S>> | undefined>;
-  update(session: Session, held: Held<S>, inputs: InputsOf<S>, plan: P): Promise<Outcome<StateOf<S>>>;
+  read(session: Session, resource: Resource<S>): Promise<Outcome<StateOf<S>> | undefined>;
+  update(session: Session, resource: Resource<S>, inputs: InputsOf<S>, plan: P): Promise<Outcome<StateOf<S>>>;
   /** Succeeds even if the object no longer exists. */
-  delete(session: Session, held: Held<S>, elsewhere: Elsewhere): Promise<void>;
+  delete(session: Session, resource: Resource<S>, elsewhere: Elsewhere): Promise<void>;
 }
 
 interface Objects<S extends Shape> {

@@ -7,10 +7,10 @@ import { createScope, type ScopeRecord } from "../client/service";
 import {
   type DraftOf,
   define,
-  type Held,
   type InputsOf,
   type Outcome,
   type PlanArgs,
+  type Resource,
   type Session,
   type StateOf,
 } from "../core/definition";
@@ -197,7 +197,7 @@ function adopted(doing: string, declared: ScopeInputs, record: ScopeRecord): Sco
 }
 
 /** A list may be truncated, and no call deletes a scope: one that is not listed stays in state, with a warning. */
-async function read(session: Session, { id, state }: Held<Shape>): Promise<ScopeOutcome> {
+async function read(session: Session, { id, state }: Resource<Shape>): Promise<ScopeOutcome> {
   const doing = `Reading ${label(state)} (${id})`;
   const words = { doing, notDone: "State is unchanged" };
   const { all, byId } = await list(session, state, words, id);

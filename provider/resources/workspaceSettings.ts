@@ -21,10 +21,10 @@ import {
   type DraftOf,
   define,
   type Elsewhere,
-  type Held,
   type InputsOf,
   type Outcome,
   type PlanArgs,
+  type Resource,
   type Session,
   type StateOf,
 } from "../core/definition";
@@ -294,7 +294,7 @@ function ifUnsaved(declared: SettingsInputs, state?: SettingsState): string | un
   return `Restore the former values of workspace ${declared.workspaceId}${words} by hand before the next update, which would record the current ones as the originals.`;
 }
 
-async function read(session: Session, { id, state }: Held<Shape>): Promise<SettingsOutcome> {
+async function read(session: Session, { id, state }: Resource<Shape>): Promise<SettingsOutcome> {
   const doing = `Reading the defaults of workspace ${id}`;
   const record = await readOrFail(session, id, { doing, notDone: "State is unchanged" });
   const [managed, observed] = [managedIn(state), observe(record)];
@@ -333,7 +333,7 @@ const byHand = "restore the settings by hand first; values that are already rest
 
 async function remove(
   session: Session,
-  { id, state }: Held<Shape>,
+  { id, state }: Resource<Shape>,
   { isDeclared }: Elsewhere,
 ): Promise<void> {
   if (state.onDestroy !== "restore") return;

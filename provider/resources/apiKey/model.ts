@@ -3,7 +3,7 @@
 import * as z from "zod/mini";
 import type { ApiKeyRecord, KeyScope } from "../../client/service";
 import { type Settled, stateAfter } from "../../core/converge";
-import type { DraftOf, Held, InputsOf, PlanArgs, Session, StateOf } from "../../core/definition";
+import type { DraftOf, InputsOf, PlanArgs, Resource, Session, StateOf } from "../../core/definition";
 import {
   aMark,
   aNumber,
@@ -120,7 +120,7 @@ export type KeyDraft = DraftOf<Shape>;
 export type KeyState = StateOf<Shape>;
 export type KeyPlanArgs = PlanArgs<Shape>;
 /** A key that is in state. */
-export type HeldKey = Held<Shape>;
+export type OwnedKey = Resource<Shape>;
 
 export const fields = fieldsOf(inputs);
 /** The fields that an edit changes in place. */
@@ -175,7 +175,7 @@ export function comparedKey(args: Omit<KeyPlanArgs, "time">): Plan {
 }
 
 /** Inputs that name an existing key: leaving them out is no change, and neither is naming one of these keys (K5, K11). */
-export function namesOneOf(keys: readonly HeldKey[]): IsSame {
+export function namesOneOf(keys: readonly OwnedKey[]): IsSame {
   const own: Readonly<Record<string, readonly unknown[]>> = {
     existingKey: keys.map(({ state }) => state.key),
     existingId: keys.map(({ id }) => id),

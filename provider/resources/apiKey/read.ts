@@ -8,13 +8,13 @@ import { applyDrift, defined, failedKey, hiddenIn, observedKey } from "../../cor
 import { capitalised } from "../../core/text";
 import { sharedReads } from "../../reads";
 import {
-  type HeldKey,
   hasOutputs,
   isRegenerated,
   isWhole,
   type KeyDraft,
   type KeyInputs,
   type KeyState,
+  type OwnedKey,
   observe,
   outputs,
   updatable,
@@ -38,7 +38,10 @@ export function targetOf(session: Session, path: ApiKeyPath): Target<ApiKeyRecor
 }
 
 /** Many keys of a workspace share one list (R5). `undefined`: the key is gone. */
-export async function read(session: Session, { id, state }: HeldKey): Promise<Outcome<KeyState> | undefined> {
+export async function read(
+  session: Session,
+  { id, state }: OwnedKey,
+): Promise<Outcome<KeyState> | undefined> {
   const path = pathOf(state, id);
   if (!isIncomplete(state) && (await listedAsInState(session, path, state, id))) return { id, state };
   const doing = `Reading key ${id} in workspace ${path.workspaceId}`;

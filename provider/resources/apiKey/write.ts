@@ -21,12 +21,12 @@ import { capitalised, sentences } from "../../core/text";
 import { createOrMigrate, secretProblem } from "./create";
 import {
   editBody,
-  type HeldKey,
   isAsDeclared,
   isWhole,
   type KeyInputs,
   type KeyState,
   label,
+  type OwnedKey,
   observe,
   outputs,
   stableOutputs,
@@ -63,7 +63,7 @@ export async function create(session: Session, declared: KeyInputs): Promise<Key
  */
 function outcomeOf(
   session: Session,
-  { id, state }: HeldKey,
+  { id, state }: OwnedKey,
   declared: KeyInputs,
   settled: Settled<ApiKeyRecord>,
   doing: string,
@@ -89,7 +89,7 @@ export const ifUnsaved =
 
 export async function update(
   session: Session,
-  { id, state }: HeldKey,
+  { id, state }: OwnedKey,
   declared: KeyInputs,
 ): Promise<KeyOutcome> {
   const doing = `Updating ${label(declared)} (${id})`;
@@ -190,7 +190,7 @@ function failIfExpired(
 }
 
 /** Deletes the key, unless another resource of this run has it. */
-export async function remove(session: Session, held: HeldKey, { ownerOf }: Elsewhere): Promise<void> {
+export async function remove(session: Session, held: OwnedKey, { ownerOf }: Elsewhere): Promise<void> {
   const { id, state } = held;
   const owner = ownerOf(state.workspaceId, id);
   const isTakenOver = session.registry.isTakenOver(state.workspaceId, id);
@@ -210,7 +210,7 @@ export async function remove(session: Session, held: HeldKey, { ownerOf }: Elsew
 const withoutSecret =
   "If that resource has adopted it by existingId, state no longer has its secret: take the secret from an earlier version of the state, or leave existingId out and change keepers, which creates a new key";
 
-export async function deleteKey(session: Session, { id, state }: HeldKey): Promise<void> {
+export async function deleteKey(session: Session, { id, state }: OwnedKey): Promise<void> {
   const path = pathOf(state, id);
   try {
     await deleteObject(session, targetOf(session, path), () => deleteApiKey(session.call, path));

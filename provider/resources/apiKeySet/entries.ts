@@ -33,7 +33,7 @@ import {
   specialKey,
 } from "../../core/state";
 import { numeral, spelled } from "../../core/text";
-import type { HeldKey, KeyDraft, KeyInputs, KeyState } from "../apiKey/model";
+import type { KeyDraft, KeyInputs, KeyState, OwnedKey } from "../apiKey/model";
 import * as keyModel from "../apiKey/model";
 import { contradictions, fixedByExisting, type Problem, twins } from "../apiKey/rules";
 import { hasOutput, optionalFlag, requiredString } from "../fields/schemas";
@@ -188,7 +188,7 @@ export function ownedKeys(state: SetState): OwnedKeys {
   const entries = new Map(entriesIn(state));
   const [keys, masked] = [own(state.secrets), own(state.maskedKeys)];
   const hidden = hiddenKeys(state);
-  const all = Object.entries(state.ids ?? {}).map(([alias, id]): [string, HeldKey] => {
+  const all = Object.entries(state.ids ?? {}).map(([alias, id]): [string, OwnedKey] => {
     const [key, more = {}] = [keys.get(alias), hidden.get(alias)];
     const properties = {
       ...inputsOfEntry(state, alias, entries.get(alias)),

@@ -1,13 +1,13 @@
 /** Many API keys of a workspace as one resource, each managed as an ApiKey with the same inputs would be. */
 
 import { randomUUID } from "node:crypto";
-import { define, type Held, type Outcome, type PlanArgs, type Session } from "../../core/definition";
+import { define, type Outcome, type PlanArgs, type Resource, type Session } from "../../core/definition";
 import { fieldsOf, isUnknown, unknown } from "../../core/fields";
 import { changesAnything, compareFields, type Plan } from "../../core/plan";
 import type { SecretPath } from "../../core/secrecy";
 import { defined, failedKey, isRecord, type Properties } from "../../core/state";
 import { capitalised, listed, numeral } from "../../core/text";
-import { comparedKey, type HeldKey, isLost, type KeyInputs } from "../apiKey/model";
+import { comparedKey, isLost, type KeyInputs, type OwnedKey } from "../apiKey/model";
 import { identities } from "../apiKey/rules";
 import { ifUnsaved } from "../apiKey/write";
 import { whatLinesSay } from "../keys/batch";
@@ -73,7 +73,7 @@ async function create(session: Session, declared: SetInputs, plan: SetPlan): Pro
 
 async function update(
   session: Session,
-  { id }: Held<Shape>,
+  { id }: Resource<Shape>,
   declared: SetInputs,
   plan: SetPlan,
 ): Promise<SetOutcome> {
@@ -82,7 +82,7 @@ async function update(
   return { id, state: stateOf(declared, owned), failure };
 }
 
-async function read(session: Session, { id, state }: Held<Shape>): Promise<SetOutcome> {
+async function read(session: Session, { id, state }: Resource<Shape>): Promise<SetOutcome> {
   const before = ownedKeys(state);
   const now = await keys.readKeys(session, label(state), before);
   const isSame =
@@ -153,7 +153,7 @@ function stateAliases(byAlias: OwnedKeys["byAlias"], inputs: SetDraft) {
 }
 
 /** Decides as for an ApiKey. */
-function stepFor(key: HeldKey, wanted: KeyInputs) {
+function stepFor(key: OwnedKey, wanted: KeyInputs) {
   const { id, state } = key;
   const compared = comparedKey({ id, state, inputs: wanted });
   const { replaces } = compared;
@@ -165,7 +165,7 @@ function stepFor(key: HeldKey, wanted: KeyInputs) {
 }
 
 function isPending({ byAlias, toDelete }: OwnedKeys): boolean {
-  const isOpen = ({ state }: HeldKey) => isLost(state) || state[failedKey] === true;
+  const isOpen = ({ state }: OwnedKey) => isLost(state) || state[failedKey] === true;
   return toDelete.length > 0 || [...byAlias.values()].some(isOpen);
 }
 

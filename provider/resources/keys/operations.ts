@@ -4,7 +4,7 @@ import type { Elsewhere, Outcome, Session } from "../../core/definition";
 import { Failure } from "../../core/errors";
 import type { OwnedObject } from "../../core/registry";
 import { defined, failedKey, isRecord, nonEmpty, type Properties } from "../../core/state";
-import { adoptedId, type HeldKey, type KeyInputs, type KeyState, maskKey } from "../apiKey/model";
+import { adoptedId, type KeyInputs, type KeyState, maskKey, type OwnedKey } from "../apiKey/model";
 import { read as readKey } from "../apiKey/read";
 import { fixedByExisting, lineOf } from "../apiKey/rules";
 import * as apiKey from "../apiKey/write";
@@ -12,9 +12,9 @@ import { type Batch, type Item, openBatch } from "./batch";
 
 export interface OwnedKeys {
   /** By alias, with the state that an ApiKey would have; those of a rotating key are "current" and "previous". */
-  readonly byAlias: ReadonlyMap<string, HeldKey>;
+  readonly byAlias: ReadonlyMap<string, OwnedKey>;
   /** Keys without an alias that are still to be deleted. Their state has only the workspace. */
-  readonly toDelete: readonly HeldKey[];
+  readonly toDelete: readonly OwnedKey[];
 }
 
 export const noKeys: OwnedKeys = { byAlias: new Map(), toDelete: [] };
@@ -27,7 +27,7 @@ export function objectsOf({ byAlias, toDelete }: OwnedKeys): readonly OwnedObjec
 export function toDeleteIn(
   workspaceId: string | undefined,
   listed: readonly unknown[] = [],
-): readonly HeldKey[] {
+): readonly OwnedKey[] {
   return listed.filter(isRecord).map(({ id }) => ({ id: String(id), state: defined({ workspaceId }) }));
 }
 
@@ -40,15 +40,15 @@ export function toDeleteOf({ toDelete }: OwnedKeys): readonly Properties[] | und
  * state, and stays in the service.
  */
 export type Step = { readonly alias: string } & (
-  | { readonly op: "same" | "release"; readonly stateAlias: string; readonly key: HeldKey }
+  | { readonly op: "same" | "release"; readonly stateAlias: string; readonly key: OwnedKey }
   | { readonly op: "create"; readonly declared: KeyInputs }
   | {
       readonly op: "update" | "replace";
       readonly stateAlias: string;
-      readonly key: HeldKey;
+      readonly key: OwnedKey;
       readonly declared: KeyInputs;
     }
-  | { readonly op: "delete"; readonly key: HeldKey }
+  | { readonly op: "delete"; readonly key: OwnedKey }
 );
 
 /** The part of an update for all keys of a resource. */
@@ -68,7 +68,7 @@ export interface Applied {
 }
 
 type Write = Item<Extract<Step, { readonly declared: unknown }>>;
-type KeyItem = Item<{ readonly key: HeldKey }>;
+type KeyItem = Item<{ readonly key: OwnedKey }>;
 
 /** Creates and updates keys first. Deletes last, and nothing if one of these has failed: it may be the key to use instead. */
 export async function applySteps(session: Session, { owned, steps }: Steps): Promise<Applied> {
@@ -157,7 +157,7 @@ export function createdKeys({ byAlias, toDelete }: OwnedKeys): OwnedKeys {
 /** The keys as they are now, without those that no longer exist. Throws if any can't be read. */
 export async function readKeys(session: Session, label: string, owned: OwnedKeys): Promise<OwnedKeys> {
   const batch = openBatch(session);
-  const found = new Map<HeldKey, HeldKey>();
+  const found = new Map<OwnedKey, OwnedKey>();
   await batch.each(itemsOf(owned), async (part, { key }) => {
     maskKey(part, key.state);
     const now = await readKey(part, key);

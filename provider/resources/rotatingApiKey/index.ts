@@ -14,9 +14,9 @@ import { capitalised, listed, sentences } from "../../core/text";
 import {
   adoptedId,
   adoptionNote,
-  type HeldKey,
   type KeyInputs,
   namesOneOf,
+  type OwnedKey,
   observe,
   stableOutputs,
   updatable,
@@ -33,7 +33,6 @@ import {
   edited,
   fields,
   follows,
-  type HeldRotating,
   iso,
   label,
   msOf,
@@ -43,6 +42,7 @@ import {
   type RotatingDraft,
   type RotatingInputs,
   type RotatingPlanArgs,
+  type RotatingResource,
   type RotatingState,
   rules,
   shape,
@@ -99,7 +99,7 @@ async function makeKey(
 /** Creates a key only after the due ones are deleted, so that there are never more than two. */
 async function update(
   session: Session,
-  { id, state }: HeldRotating,
+  { id, state }: RotatingResource,
   declared: RotatingInputs,
   plan: RotatingPlan,
 ): Promise<RotatingOutcome> {
@@ -176,7 +176,7 @@ async function expectCurrent(
 /** When the previous key was last used: "" where the service does not say, `undefined` where there is no such key. */
 async function lastUse(
   session: Session,
-  previous: HeldKey | undefined,
+  previous: OwnedKey | undefined,
   doing: string,
 ): Promise<string | undefined> {
   if (previous === undefined) return undefined;
@@ -185,7 +185,7 @@ async function lastUse(
 }
 
 /** Neither rotates nor deletes. A key that is gone leaves state; without the current key, the next update creates one. */
-async function read(session: Session, { id, state }: HeldRotating): Promise<RotatingOutcome | undefined> {
+async function read(session: Session, { id, state }: RotatingResource): Promise<RotatingOutcome | undefined> {
   const owned = await keys.readKeys(session, label(state), ownedKeys(state));
   if (owned.byAlias.size === 0 && owned.toDelete.length === 0) return undefined;
   const times = owned.byAlias.has("current") ? timesOf(state) : {};
@@ -249,7 +249,7 @@ function decide({ state = {}, inputs, time }: RotatingPlanArgs) {
 }
 
 /** Whether a key differs from the program in state, or may differ in the service, because its last write failed. */
-function mayDiffer({ state }: HeldKey, inputs: RotatingDraft): boolean {
+function mayDiffer({ state }: OwnedKey, inputs: RotatingDraft): boolean {
   return state[failedKey] === true || certainlyChanged(updatable, state, inputs).length > 0;
 }
 
@@ -272,7 +272,7 @@ function noteAbout(decision: Decision): string | undefined {
 function partsOf(decision: Decision): readonly string[] {
   const { inputs, does, renewing, current, previous, isUnconfirmed } = decision;
   if (does === "retire") return retiring(decision);
-  const staying = (key?: HeldKey) => (key === undefined ? [] : [`${key.id} ${stays(decision)}`]);
+  const staying = (key?: OwnedKey) => (key === undefined ? [] : [`${key.id} ${stays(decision)}`]);
   if (does === "create") return ["it has no current key: a new key will be created", ...staying(previous)];
   if (does === "rotate") {
     const why = renewing.length > 0 ? `${listed(renewing)} changed` : `${current?.id} is due`;

@@ -1,7 +1,7 @@
 /** The inputs and outputs of a rotating key: an ApiKey's, and when it rotates. */
 
 import * as z from "zod/mini";
-import type { DraftOf, Held, InputsOf, PlanArgs, StateOf } from "../../core/definition";
+import type { DraftOf, InputsOf, PlanArgs, Resource, StateOf } from "../../core/definition";
 import {
   aList,
   aMap,
@@ -19,7 +19,7 @@ import type { Checked } from "../../core/registry";
 import type { SecretPath } from "../../core/secrecy";
 import { defined, failedKey, hiddenIn, nonEmpty, type Properties, pick, secretsKey } from "../../core/state";
 import { apiKey } from "../apiKey";
-import type { HeldKey, KeyInputs, KeyState } from "../apiKey/model";
+import type { KeyInputs, KeyState, OwnedKey } from "../apiKey/model";
 import * as keyModel from "../apiKey/model";
 import { fixedByExisting, rules as keyRules, lineOf } from "../apiKey/rules";
 import { type OwnedKeys, toDeleteIn, toDeleteOf } from "../keys/operations";
@@ -120,7 +120,7 @@ export type RotatingInputs = InputsOf<Shape>;
 export type RotatingDraft = DraftOf<Shape>;
 export type RotatingState = StateOf<Shape>;
 export type RotatingPlanArgs = PlanArgs<Shape>;
-export type HeldRotating = Held<Shape>;
+export type RotatingResource = Resource<Shape>;
 
 export const fields = fieldsOf(inputs);
 
@@ -252,7 +252,7 @@ export function iso(ms = Number.NaN): string | undefined {
 }
 
 /** The inputs of an existing key: the declared values where they can change, and its own otherwise. */
-export function edited({ state }: HeldKey, declared: RotatingInputs): KeyInputs {
+export function edited({ state }: OwnedKey, declared: RotatingInputs): KeyInputs {
   const changeable = [...keyModel.updatable.map(({ name }) => name), secretsKey];
   return { ...pick(state, keyInputNames), ...pick(declared, changeable) } as unknown as KeyInputs;
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { HeldKey } from "../../../provider/resources/apiKey/model";
+import type { OwnedKey } from "../../../provider/resources/apiKey/model";
 import { apiKeySet } from "../../../provider/resources/apiKeySet";
 import { inputsOf, inputsOfEntry, ownedKeys, stateOf } from "../../../provider/resources/apiKeySet/entries";
 import { bag, likely } from "../bagArbitraries";
@@ -53,7 +53,7 @@ describe("converting between a set's state and the states of its keys", () => {
       keys: { a: { name: "n" }, b: {} },
     });
     const before = checked({ defaults: { customerId: "cus_1" }, keys: { a: { name: "n" } } });
-    const key: HeldKey = { id: "key_1", state: { ...inputsOfEntry(before, "a", { name: "n" }), key: "sk" } };
+    const key: OwnedKey = { id: "key_1", state: { ...inputsOfEntry(before, "a", { name: "n" }), key: "sk" } };
     const state = stateOf(declared, { byAlias: new Map([["a", key]]), toDelete: [] });
     expect(state).toEqual({
       workspaceId: "ws_1",
@@ -76,7 +76,7 @@ describe("converting between a set's state and the states of its keys", () => {
         ...inputsOfEntry(declared, alias, (declared["keys"] as Record<string, unknown>)[alias]),
         key: "sk_old",
       },
-    })) as unknown as [HeldKey, HeldKey];
+    })) as unknown as [OwnedKey, OwnedKey];
     const state = stateOf(declared, { byAlias: new Map(Object.entries({ a, b })), toDelete: [] });
     const { secrets, ...others } = state;
     expect(JSON.stringify(others)).not.toContain("sk_old");

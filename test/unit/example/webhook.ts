@@ -15,9 +15,9 @@ import {
 } from "../../../provider/core/converge";
 import {
   define,
-  type Held,
   type InputsOf,
   type Outcome,
+  type Resource,
   type Session,
   type StateOf,
 } from "../../../provider/core/definition";
@@ -174,7 +174,7 @@ async function lost(
   return new Failure("outcomeUnclear", parts, { subject: `Creating ${label(declared)}:`, unresolved: true });
 }
 
-async function update(session: Session, held: Held<Shape>, declared: Inputs): Promise<Outcome<State>> {
+async function update(session: Session, held: Resource<Shape>, declared: Inputs): Promise<Outcome<State>> {
   const doing = `Updating ${label(declared)}`;
   const words = { doing, notDone: "State is unchanged" };
   const target = targetOf(session, { workspaceId: declared.workspaceId, id: held.id });
@@ -189,7 +189,7 @@ const gone = () => new InconclusiveError("gone", "the webhook no longer exists",
 /** Writes the webhook until it is seen to be as declared. `created`: the answer that shows a new one. */
 async function settle(
   session: Session,
-  { id, state }: Held<Shape>,
+  { id, state }: Resource<Shape>,
   declared: Inputs,
   before: Webhook,
   created?: Written<Webhook>,
@@ -209,7 +209,7 @@ async function settle(
 function outcomeOf(
   session: Session,
   doing: string,
-  { id, state }: Held<Shape>,
+  { id, state }: Resource<Shape>,
   declared: Inputs,
   settled: Settled<Webhook>,
 ): Outcome<State> {
@@ -219,7 +219,7 @@ function outcomeOf(
   return { id, state: next, failure: failureOf(session, settled, say, doing) };
 }
 
-async function read(session: Session, { id, state }: Held<Shape>): Promise<Outcome<State> | undefined> {
+async function read(session: Session, { id, state }: Resource<Shape>): Promise<Outcome<State> | undefined> {
   const path = { workspaceId: String(state.workspaceId), id };
   const words = { doing: `Reading webhook ${id}`, notDone: "State is unchanged" };
   const found = await orFail(lookUp(session, targetOf(session, path)), session, words);
