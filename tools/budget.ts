@@ -12,8 +12,8 @@ interface Budget {
 }
 
 const budgets: readonly Budget[] = [
-  { folders: ["provider", "sdk"], lines: 10_600, files: 67 },
-  { folders: ["test"], lines: 24_576, files: 186 },
+  { folders: ["provider", "sdk"], lines: 10_500, files: 67 },
+  { folders: ["test"], lines: 24_578, files: 186 },
   { folders: ["tools"], lines: 5_475, files: 50 },
   { folders: ["standin", "cli"], lines: 2_923, files: 26 },
 ];
