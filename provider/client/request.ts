@@ -28,10 +28,10 @@ export function write<T>(
   body?: object,
   isOnce?: boolean,
 ): Promise<Written<T>> {
-  const { transport, credentials, run } = call;
+  const { transport, credentials, sending, run } = call;
   const secrets = [credentials.accessToken, ...(call.secrets ?? [])];
   const read = (text: string | undefined) => readAnswer(text, expected, secrets);
-  return transport.send({ ...credentials, method, path, isOnce, body, secrets, read, run });
+  return transport.send({ ...credentials, method, path, isOnce, body, secrets, read, sending, run });
 }
 
 export async function get<T>(call: Call, path: string, expected: Expected<T>): Promise<T> {

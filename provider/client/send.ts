@@ -62,6 +62,8 @@ export interface Credentials {
 export interface CallOptions {
   /** The values that no message may contain, besides the access token and the key in the request. */
   readonly secrets?: Iterable<string> | undefined;
+  /** Called before each time that the request is sent. */
+  readonly sending?: (() => void) | undefined;
   readonly run?: RunOfCall | undefined;
 }
 
@@ -207,7 +209,7 @@ export function openTransport(options: TransportOptions = {}) {
   }
 
   async function exchangeOnce(
-    { method, accessToken, body, isOnce, secrets }: ApiRequest<unknown>,
+    { method, accessToken, body, isOnce, sending, secrets }: ApiRequest<unknown>,
     url: URL,
     lane: Lane,
     attempt: number,
@@ -224,6 +226,7 @@ export function openTransport(options: TransportOptions = {}) {
     // Credits must not be lost to a connection that the service has just closed.
     const agent = isOnce ? agentFor(url) : lane.agent;
     const startedAt = performance.now();
+    sending?.();
     const result = await exchange(
       agent,
       { method, url, headers, body: body && JSON.stringify(body) },

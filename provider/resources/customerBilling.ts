@@ -266,9 +266,12 @@ async function grant(session: Session, declared: BillingInputs): Promise<Billing
   const doing = `Granting ${label(declared)}`;
   // State keeps it under an id of the provider's, so that it is never sent again unasked.
   const open = { id: uncertain + randomUUID(), state: declared };
-  const at = new Date().toISOString();
+  let at = "";
+  const sending = () => {
+    at = new Date().toISOString();
+  };
   try {
-    const { record, problem } = await createBilling(session.call, body);
+    const { record, problem } = await createBilling({ ...session.call, sending }, body);
     if (record !== undefined) {
       return { id: record.id, state: { ...declared, billingId: record.id, createdAt: record.createdAt } };
     }
