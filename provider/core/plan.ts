@@ -24,14 +24,21 @@ export interface Plan {
   readonly objects?: readonly OwnedObject[] | undefined;
 }
 
-/** Whether a changed input means the same as the state. */
-export type IsSame = (name: string, value: unknown) => boolean;
+export interface Comparing {
+  /** Whether a changed input means the same as the state. Default: it doesn't. */
+  readonly isSame?: (name: string, value: unknown) => boolean;
+  /**
+   * Whether the program names the existing object that the resource has. No input can replace that, so a value that is not
+   * known yet doesn't either: the check decides once it is known.
+   */
+  readonly keepsExisting?: boolean | undefined;
+}
 
 /** The plan of a resource whose inputs are each compared by themselves. Both sides are in canonical form. */
 export function compareFields(
   fields: readonly Pick<Field, "name" | "default" | "onChange">[],
   { state, inputs }: { readonly state?: Properties | undefined; readonly inputs: Properties },
-  isSame: IsSame = () => false,
+  { isSame = () => false, keepsExisting = false }: Comparing = {},
 ): Plan {
   if (state === undefined) return { changed: [], replaces: [] };
   const changed = fields.filter((field) => {
@@ -39,7 +46,9 @@ export function compareFields(
     if (containsUnknown(value)) return true;
     return !isDeepStrictEqual(state[field.name] ?? field.default, value) && !isSame(field.name, value);
   });
-  const replaces = changed.filter(({ onChange }) => onChange === "replace");
+  const replaces = changed.filter(
+    ({ name, onChange }) => onChange === "replace" && !(keepsExisting && containsUnknown(inputs[name])),
+  );
   return { changed: changed.map(({ name }) => name), replaces: replaces.map(({ name }) => name) };
 }
 

@@ -230,7 +230,7 @@ function plan(args: PlanArgs<Shape>): Plan {
   const { id = "", state = {}, inputs } = args;
   // An output too: it is in state where the program does not declare it.
   const isSame = (name: string, value: unknown) => name === "billingId" && value === undefined;
-  const compared = { ...compareFields(fields, args, isSame), isLocal: true };
+  const compared = { ...compareFields(fields, args, { isSame }), isLocal: true };
   const isReplaced = compared.replaces.length > 0;
   if (isUncertain(id, state)) {
     const isOpen = inputs.billingId === undefined && !isReplaced;

@@ -23,7 +23,7 @@ import {
   string,
   updatableFields,
 } from "../../core/fields";
-import { compareFields, type IsSame, type Plan } from "../../core/plan";
+import { type Comparing, compareFields, type Plan } from "../../core/plan";
 import { isSecret, type SecretPath, secretValues, shown } from "../../core/secrecy";
 import { caseFolded, defined, observedKey, type Properties, pick, same } from "../../core/state";
 import { capitalised } from "../../core/text";
@@ -169,18 +169,24 @@ export function plan(args: KeyPlanArgs): Plan {
 
 /** Compares a key with its state. Only a new key can have a secret that is lost, whatever the program says (K6). */
 export function comparedKey(args: Omit<KeyPlanArgs, "time">): Plan {
-  const { id = "", state = {} } = args;
-  const compared = compareFields(fields, args, namesOneOf([{ id, state }]));
+  const { id = "", state = {}, inputs } = args;
+  const compared = compareFields(fields, args, comparing([{ id, state }], inputs));
   return isLost(state) ? { ...compared, isPending: true, replaces: ["key", ...compared.replaces] } : compared;
 }
 
-/** Inputs that name an existing key: leaving them out is no change, and neither is naming one of these keys (K5, K11). */
-export function namesOneOf(keys: readonly OwnedKey[]): IsSame {
+/**
+ * How inputs are compared that name an existing key: leaving them out is no change, and neither is naming a key that the
+ * resource has (K5, K11).
+ */
+export function comparing(keys: readonly OwnedKey[], inputs: KeyDraft): Required<Comparing> {
   const own: Readonly<Record<string, readonly unknown[]>> = {
     existingKey: keys.map(({ state }) => state.key),
     existingId: keys.map(({ id }) => id),
   };
-  return (name, value) => name in own && (value === undefined || own[name]?.includes(value) === true);
+  return {
+    isSame: (name, value) => name in own && (value === undefined || own[name]?.includes(value) === true),
+    keepsExisting: existing.some((name) => inputs[name] !== undefined && own[name]?.includes(inputs[name])),
+  };
 }
 
 export function adoptionNote(what: string, inputs: KeyDraft): string | undefined {

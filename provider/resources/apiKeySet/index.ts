@@ -7,7 +7,7 @@ import { changesAnything, compareFields, type Plan } from "../../core/plan";
 import type { SecretPath } from "../../core/secrecy";
 import { defined, failedKey, isRecord, type Properties } from "../../core/state";
 import { capitalised, listed, numeral } from "../../core/text";
-import { comparedKey, isLost, type KeyInputs, type OwnedKey } from "../apiKey/model";
+import { comparedKey, comparing, isLost, type KeyInputs, type OwnedKey } from "../apiKey/model";
 import { identities } from "../apiKey/rules";
 import { ifUnsaved } from "../apiKey/write";
 import { whatLinesSay } from "../keys/batch";
@@ -101,7 +101,14 @@ export function plan(args: PlanArgs<Shape>): SetPlan {
   // Whether no key and no alias changes, although the inputs may be spelled differently.
   const changesNothing = steps.every((step) => step.op === "same" && step.stateAlias === step.alias);
   const released = steps.flatMap((step) => (step.op === "release" ? [step.key.id] : []));
-  const compared = compareFields(setFields, args, (name) => name !== "workspaceId" && changesNothing);
+  const compared = compareFields(setFields, args, {
+    isSame: (name) => name !== "workspaceId" && changesNothing,
+    // An existing key that an entry names can't be in another workspace.
+    keepsExisting: steps.some(
+      (step) =>
+        (step.op === "update" || step.op === "replace") && comparing([step.key], step.declared).keepsExisting,
+    ),
+  });
   return {
     ...{ owned, steps },
     ...compared,
@@ -172,6 +179,7 @@ function isPending({ byAlias, toDelete }: OwnedKeys): boolean {
 function noteAbout(inputs: SetDraft, { owned, steps }: Steps): string | undefined {
   if (isUnknown(inputs.keys)) return undefined;
   const isAdopted = (step: Step) => keys.adoptedBy(step) !== undefined;
+  const adopted = new Set(steps.map(keys.adoptedBy));
   const aliases = (is: (step: Step) => boolean) => steps.filter(is).map(({ alias }) => alias);
   const outcomes: Readonly<Record<string, readonly string[]>> = {
     "to keep under a new alias": aliases(
@@ -181,7 +189,7 @@ function noteAbout(inputs: SetDraft, { owned, steps }: Steps): string | undefine
     "to replace, with a new secret": aliases((step) => step.op === "replace" && !isAdopted(step)),
     "to delete": aliases((step) => step.op === "delete" || (step.op === "replace" && isAdopted(step))),
     "to release and leave in the service": aliases(({ op }) => op === "release"),
-    "already replaced, still to delete": owned.toDelete.map(({ id }) => id),
+    "already replaced, still to delete": owned.toDelete.map(({ id }) => id).filter((id) => !adopted.has(id)),
   };
   const parts = Object.entries(outcomes).filter(([, names]) => names.length > 0);
   const words = parts.map(

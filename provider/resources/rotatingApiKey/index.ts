@@ -14,8 +14,8 @@ import { capitalised, listed, sentences } from "../../core/text";
 import {
   adoptedId,
   adoptionNote,
+  comparing,
   type KeyInputs,
-  namesOneOf,
   type OwnedKey,
   observe,
   stableOutputs,
@@ -206,7 +206,7 @@ function plan(args: RotatingPlanArgs): RotatingPlan {
     const note = adoptionNote(label(inputs), inputs);
     return { ...decision, ...compareFields(fields, args), note, preview: () => previewCreate(inputs) };
   }
-  const compared = compareFields(fields, args, namesOneOf([...decision.owned.byAlias.values()]));
+  const compared = compareFields(fields, args, comparing([...decision.owned.byAlias.values()], args.inputs));
   const isReplaced = compared.replaces.length > 0;
   return {
     ...decision,

@@ -242,6 +242,40 @@ describe("diff of an ApiKey that was adopted", () => {
     },
   );
 
+  test.each(Object.keys(changes))(
+    "K11 K5 R15 an existing key is not replaced by an unknown %s, which no value of it could: the check decides once it is known",
+    (name) => {
+      const { keys } = adoptions();
+      const replaces = (state: object, inputs: object) =>
+        keys.diff("key_1", { ...state }, keys.checked({ ...inputs, [name]: unknown })).replaces;
+      expect(replaces(state, adopting())).toEqual([]);
+      const own = { ...without, enabled: true, key: "sk_1" };
+      expect(replaces({ ...own, existingKey: "sk_1" }, { ...without, existingKey: "sk_1" })).toEqual([]);
+      expect(replaces(own, without)).toEqual([name]);
+    },
+  );
+
+  test("K11 R15 a set that adopts a key is not replaced by an unknown workspaceId, nor that key by unknown keepers", () => {
+    const { sets } = adoptions();
+    const before = sets.checked(adoptingSet({ a: "key_1" }, { b: {} }));
+    const held = { ...before, ids: { a: "key_1", b: "key_2" }, maskedKeys: {}, secrets: { b: "sk_b" } };
+    const moved = sets.checked({ ...before, workspaceId: unknown });
+    expect(sets.diff("keys-1", held, moved)).toMatchObject({ changes: undefined, replaces: [] });
+    const next = sets.checked(adoptingSet({}, { a: { existingId: "key_1", keepers: unknown }, b: {} }));
+    sets.progress.length = 0;
+    expect(sets.diff("keys-1", held, next).replaces).toEqual([]);
+    expect(sets.progress.join()).not.toContain(`"a"`);
+  });
+
+  test("K11 the preview of a set does not say that a key is still to delete that an entry adopts", () => {
+    const { sets } = adoptions();
+    const held = { ...sets.checked(adoptingSet({}, { a: {} })), ids: { a: "key_1" }, secrets: { a: "sk_a" } };
+    const next = sets.checked(adoptingSet({ b: "key_9" }, { a: {} }));
+    sets.progress.length = 0;
+    sets.diff("keys-1", { ...held, __toDelete: [{ id: "key_9" }] }, next);
+    expect(sets.progress).toEqual(['Keys of workspace ws_1: 1 to adopt, without a secret: "b".']);
+  });
+
   test("K11 the preview of an adoption names the key to adopt once, and not again after it was adopted", () => {
     const { keys } = adoptions();
     const inputs = keys.checked(adopting());
