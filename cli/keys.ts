@@ -1,5 +1,13 @@
 import type { ExistingKey } from "./program";
-import { eachBounded, Failure, getApiKeys, hasOutput, type Instance, type Properties } from "./provider";
+import {
+  eachBounded,
+  Failure,
+  getApiKeys,
+  getWorkspace,
+  hasOutput,
+  type Instance,
+  type Properties,
+} from "./provider";
 
 /** Which keys to adopt. */
 export interface Wanted {
@@ -52,6 +60,8 @@ async function listed(
 ): Promise<readonly string[]> {
   const ifRefused = "If the access token is not allowed to list keys, name each key with --key-id.";
   const { apiKeys } = await getApiKeys(instance.source(), { workspaceId }, ifRefused);
+  // Some services answer with an empty list for a workspace that does not exist.
+  if (apiKeys.length === 0) await getWorkspace(instance.source(), { id: workspaceId });
   tell(`Keys in the list of workspace ${workspaceId}: ${apiKeys.length}.`);
   // A brief list doesn't show the customer.
   const wanted = apiKeys.filter(

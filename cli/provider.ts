@@ -4,7 +4,7 @@ export { eachBounded, openRun } from "../provider/core/run";
 export { isMarked } from "../provider/core/secrecy";
 export { isRecord, type Properties, specialKey } from "../provider/core/state";
 export { capitalised, importId, nameIn, oneLine } from "../provider/core/text";
-export { getApiKeys } from "../provider/functions";
+export { getApiKeys, getWorkspace } from "../provider/functions";
 export { failed, type Instance, openInstance } from "../provider/instance";
 export { nodeProblem } from "../provider/lifecycle/config";
 export type { Granted } from "../provider/resources/apiKey/scopes";

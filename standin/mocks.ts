@@ -80,7 +80,7 @@ const outputs: Readonly<Record<string, (name: string, inputs: Properties) => Pro
     };
   },
   WorkspaceSettings: (_, { workspaceId }) => ({ id: workspaceId, name: "Main", teamId: "team_1" }),
-  Scope: () => ({ id: anyId("sc"), ...times() }),
+  Scope: (name) => ({ name, id: anyId("sc"), ...times() }),
   CustomerBilling: (_, { billingId = anyId("bill") }) => ({ id: billingId, billingId, grant: "initial" }),
 };
 

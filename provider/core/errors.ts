@@ -173,7 +173,7 @@ const ifOneAtATime =
 /** A release writes it into package.json. */
 const { url } = (manifest as { readonly bugs?: { readonly url: string } }).bugs ?? { url: undefined };
 
-/** The way out for a bug of this package. */
+/** Advice to report a bug of this package. */
 export function askForReport(address = url): string {
   return address ? `please report it at ${address}` : "please report it";
 }

@@ -37,7 +37,7 @@ export interface HostContext {
   readonly note?: (line: string) => void;
   /** Waits that long, or until the signal is aborted. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** By the kind of their objects. */
+  /** The knowledge that the resources of this process share, by the kind of their objects. */
   readonly shared: Map<string, Shared>;
   /** The time of this run, in ms since 1970. */
   readonly now: () => number;

@@ -32,7 +32,7 @@ export function inputsOf(definition: AnyDefinition, state: Properties): Properti
 interface Names {
   readonly name: string | undefined;
   readonly proposed?: string | undefined;
-  /** The former inputs. Their name stays where stack config makes names, unless it is secret. */
+  /** The former inputs: only a new resource gets a name from stack config. A former name stays, unless it is secret. */
   readonly before?: Properties | undefined;
 }
 
@@ -40,13 +40,13 @@ interface Names {
 export function withName(
   { fields }: AnyDefinition,
   inputs: Properties,
-  { name, proposed, before = {} }: Names,
+  { name, proposed, before }: Names,
 ): Properties {
   const field = fields.find(({ defaultsToResourceName }) => defaultsToResourceName);
   if (field === undefined || name === undefined) return inputs;
-  const isUnpatterned = field.defaultsToResourceName?.noPatternWith.some((one) => inputs[one] !== undefined);
-  const former = isSecret(before, field.name) ? undefined : before[field.name];
-  const made = isUnpatterned ? undefined : proposed && (former ?? proposed);
+  const isUnpatterned = field.defaultsToResourceName?.noPatternWith.some((one) => inputs[one] != null);
+  const former = before && !isSecret(before, field.name) ? before[field.name] : undefined;
+  const made = isUnpatterned ? undefined : proposed && (before === undefined ? proposed : former);
   return { ...inputs, [field.name]: inputs[field.name] ?? made ?? name };
 }
 

@@ -194,13 +194,13 @@ test("pulumi-apikeys adopt writes nothing if one key can't be read", async () =>
 });
 
 test("pulumi-apikeys adopt writes nothing if the workspace or a given key does not exist", async () => {
-  const service = await serviceWith();
+  const service = await serviceWith({ otherTenant: "empty" });
   const key = await adopt(service, "--workspace", "ws_main", "--key-id", "key_of_nobody");
   expect([key.code, key.out]).toEqual([1, ""]);
   expect(key.err).toContain("There is no key key_of_nobody in workspace ws_main: check both ids.");
   const workspace = await adopt(service, "--workspace", "ws_typo");
   expect([workspace.code, workspace.out]).toEqual([1, ""]);
-  expect(workspace.err).toContain("Listing the keys of workspace ws_typo: the service answered 404");
+  expect(workspace.err).toContain("Reading workspace ws_typo: the service answered 404");
 });
 
 test.each([[[]], [["--import"]]])(

@@ -34,7 +34,6 @@ interface LogMessage {
   readonly urn: string;
   readonly severity: "debug" | "info" | "warning" | "error";
   readonly message: string;
-  readonly ephemeral: boolean;
 }
 
 /** The operations that only the plugin has. */
@@ -175,7 +174,6 @@ async function serveEngine(hear: (line: LogMessage) => void) {
         urn: request.getUrn(),
         severity: severities[request.getSeverity()] ?? "error",
         message: request.getMessage(),
-        ephemeral: request.getEphemeral(),
       });
       done(null, new Empty());
     },

@@ -193,7 +193,7 @@ test("the plugin's diff comes with a note that names a set's keys to replace and
   await resource.diff(held, next);
   expect(notes()).toMatchObject([
     {
-      ...{ severity: "info", ephemeral: false },
+      ...{ severity: "info" },
       message: 'Keys of workspace ws_main: 1 to replace, with a new secret: "a b"; 1 to delete: "c".',
     },
   ]);

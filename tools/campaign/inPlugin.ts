@@ -29,11 +29,7 @@ export async function startInPlugin({ url, accessToken, aheadMs }: Service): Pro
     },
     stop: async () => void (await plugin.stop()),
     // Users see this, and keep it.
-    warnings: () =>
-      plugin.logged
-        .filter(({ ephemeral }) => !ephemeral)
-        .map(({ message }) => message)
-        .join("\n"),
+    warnings: () => plugin.logged.map(({ message }) => message).join("\n"),
     debug: () => `${plugin.output.stderr}\n${plugin.output.stdout}`,
   };
 }

@@ -131,9 +131,10 @@ export async function createStack(project: Project, options: StackOptions): Prom
   const { program: given } = options;
   const program =
     given &&
-    (() => {
+    (async () => {
+      const outputs = await given();
       hasRun = true;
-      return given();
+      return outputs;
     });
   const name = options.stackName ?? "dev";
   const workspace = {
@@ -169,10 +170,10 @@ export async function createStack(project: Project, options: StackOptions): Prom
     if (mine.result === undefined) throw new Error("the CLI was not run");
     return outcomeOf(mine.result, events);
   };
-  /** Throws if a command succeeded without running the program. */
+  /** Throws if a command succeeded whose program did not run to its end. */
   const expectRun = (outcome: Outcome): Outcome => {
     if (outcome.ok && program !== undefined && !hasRun)
-      throw new Error(`The program was not run:\n${outcome.output}`);
+      throw new Error(`The program did not run to its end:\n${outcome.output}`);
     return outcome;
   };
   const run = async (args: readonly string[]): Promise<Outcome> => {

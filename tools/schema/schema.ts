@@ -92,6 +92,7 @@ const elsewhere =
 function pythonReadme(): string {
   const page = readFileSync(join(__dirname, "../../docs/plugin.md"), "utf8");
   const [, python] = /For Python, install the SDK:\n\n(.*?)\n\nFor Go, /s.exec(page) ?? [];
+  if (python === undefined) throw new Error("docs/plugin.md does not say how to install the SDK for Python");
   return `# API Keys for Pulumi
 
 ${description}

@@ -128,7 +128,7 @@ function renamed(steps: readonly Step[], byAlias: OwnedKeys["byAlias"]): OwnedKe
 async function write(session: Session, step: Write): Promise<Outcome<KeyState>> {
   const { op, declared } = step;
   maskKey(session, declared, ...(op === "create" ? [] : [step.key.state]));
-  // Check can't see this, because it compares with earlier inputs: a replacement by the key itself (K5, K11).
+  // A key that an existing value or id would replace by itself: check compares with earlier inputs, and can't see it (K5, K11).
   const former = op === "replace" && {
     ...step.key.state,
     existingKey: step.key.state.key,

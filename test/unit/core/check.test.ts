@@ -110,9 +110,10 @@ test("K1 check takes the name that stack config proposes if name is missing, onc
   ]);
   expect(nameOf(least, before, "ci-b2")).toBe(least.name);
   const secret = { ...least, name: "hidden", __secrets: [["name"]] };
-  expect(nameOf(nameless, secret, "ci-b2")).toBe("ci-b2");
+  for (const olds of [secret, nameless]) expect(nameOf(nameless, olds, "ci-b2")).toBe("resource");
   const adopting = { ...nameless, existingId: "key_1", scopes: [] };
   expect(nameOf(adopting, undefined, "ci-b2")).toBe("resource");
+  expect(nameOf({ ...nameless, existingId: null }, undefined, "ci-b2")).toBe("ci-b2");
   // Its mode "disabled" proposes none: then the program must name the key.
   for (const olds of [undefined, least])
     expect(named(nameless, olds, "").failures).toEqual(["name: must not be empty."]);
