@@ -90,7 +90,7 @@ export function manyKeys(count: number, options: Options = {}) {
     const checked = sets.checked(inputs, world.process().sets.checked(before));
     const { changes } = sets.diff(id, state, checked);
     const kept = { id, state: changes === false ? state : await sets.update(id, state, checked) };
-    return { ...kept, changes, notes: sets.progress, warnings: sets.warnings };
+    return { ...kept, changes, notes: sets.notes, warnings: sets.warnings };
   };
   const counted = () => {
     const kinds = Map.groupBy(world.asked, (one) =>

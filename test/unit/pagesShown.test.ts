@@ -65,6 +65,6 @@ test("docs/api-key-set.md shows the preview's line about replaced keys and the e
 
   const [note = "", failure = ""] = shownIn("api-key-set.md");
   // The dynamic host puts the set before the line.
-  expect(set.progress.map((line) => `ApiKeySet "customers": ${line}`)).toContain(note);
+  expect(set.notes.map((line) => `ApiKeySet "customers": ${line}`)).toContain(note);
   expect(failure).toBe(alike(stack));
 });

@@ -60,15 +60,15 @@ export function replying(definition: AnyDefinition, reply: (asked: Asked) => unk
     },
     close: async () => {},
   };
-  const progress: string[] = [];
+  const notes: string[] = [];
   const host = hostContext({
     transport: () => transport,
     warn: (message) => warnings.push(message),
-    note: (line) => progress.push(line),
+    note: (line) => notes.push(line),
     ...parts,
   });
   const operations = inWords(lifecycle(definition, host));
-  return { ...operations, calls, warnings, progress };
+  return { ...operations, calls, warnings, notes };
 }
 
 /** The failure of a request that the service refuses. */

@@ -262,29 +262,29 @@ describe("diff of an ApiKey that was adopted", () => {
     const moved = sets.checked({ ...before, workspaceId: unknown });
     expect(sets.diff("keys-1", held, moved)).toMatchObject({ changes: undefined, replaces: [] });
     const next = sets.checked(adoptingSet({}, { a: { existingId: "key_1", keepers: unknown }, b: {} }));
-    sets.progress.length = 0;
+    sets.notes.length = 0;
     expect(sets.diff("keys-1", held, next).replaces).toEqual([]);
-    expect(sets.progress.join()).not.toContain(`"a"`);
+    expect(sets.notes.join()).not.toContain(`"a"`);
   });
 
   test("K11 the preview of a set does not say that a key is still to delete that an entry adopts", () => {
     const { sets } = adoptions();
     const held = { ...sets.checked(adoptingSet({}, { a: {} })), ids: { a: "key_1" }, secrets: { a: "sk_a" } };
     const next = sets.checked(adoptingSet({ b: "key_9" }, { a: {} }));
-    sets.progress.length = 0;
+    sets.notes.length = 0;
     sets.diff("keys-1", { ...held, __toDelete: [{ id: "key_9" }] }, next);
-    expect(sets.progress).toEqual(['Keys of workspace ws_1: 1 to adopt, without a secret: "b".']);
+    expect(sets.notes).toEqual(['Keys of workspace ws_1: 1 to adopt, without a secret: "b".']);
   });
 
   test("K11 the preview of an adoption names the key to adopt once, and not again after it was adopted", () => {
     const { keys } = adoptions();
     const inputs = keys.checked(adopting());
-    expect(keys.progress).toEqual([
+    expect(keys.notes).toEqual([
       'Key "ci" in workspace ws_1: 1 existing key to adopt, without its secret: key_1; nothing to create.',
     ]);
     keys.checked(adopting(), inputs);
     keys.checked(adopting({ existingId: unknown }));
-    expect(keys.progress).toHaveLength(1);
+    expect(keys.notes).toHaveLength(1);
   });
 
   test("K11 R18 the preview of an adoption promises no secret, neither for the adoption nor for a later update", () => {
@@ -324,7 +324,7 @@ describe("an ApiKey that was adopted", () => {
       if (first === "create") await keys.delete("key_1", state);
       expect(created).toMatchObject({ id: "made_1", state: { key: "sk_made_1" } });
       expect(created.state).not.toHaveProperty("existingId");
-      expect([there(), keys.progress, keys.warnings]).toEqual([["made_1"], [], []]);
+      expect([there(), keys.notes, keys.warnings]).toEqual([["made_1"], [], []]);
     },
   );
 

@@ -278,7 +278,7 @@ describe("an update of a key that has expired and that the service has disabled"
       );
       expect(kept).toBeUndefined();
       expect(keys.calls.map(({ method }) => method)).toEqual(["GET"]);
-      expect(keys.progress).toEqual([]);
+      expect(keys.notes).toEqual([]);
     },
   );
 

@@ -73,7 +73,7 @@ describe("a set that adopts keys", () => {
   test("K11 R18 a set promises in the preview the id of a key to be adopted, and no secret", () => {
     const { sets } = adoptions();
     const inputs = sets.checked(adoptingSet({ a: "key_0" }, { b: {} }));
-    expect(sets.progress).toEqual(['Keys of workspace ws_1: 1 to adopt, without a secret: "a".']);
+    expect(sets.notes).toEqual(['Keys of workspace ws_1: 1 to adopt, without a secret: "a".']);
     const { ids: promised, secrets, maskedKeys } = sets.preview(inputs);
     expect(promised).toMatchObject({ a: "key_0" });
     expect(Object.keys(secrets as object)).toEqual(["b"]);

@@ -43,12 +43,12 @@ test("R5 a refresh after a failed rename shows the key under its former alias, a
   const set = await afterRefusedName();
   const read = (await set.read(set.second.id, set.second.state)) as Kept & { inputs: Inputs };
   expect(read.inputs).toEqual(single);
-  set.progress.length = 0;
+  set.notes.length = 0;
   // The engine compares the refreshed state with the inputs from before the update.
   expect(set.changes(read, single)).toBe(false);
   expect(set.changes(read, renamed)).toBe(undefined);
   expect(set.changes(read, of({ b: { customerId } }))).toBe(undefined);
-  expect(set.progress).toEqual([
+  expect(set.notes).toEqual([
     'Keys of workspace ws_1: 1 to keep under a new alias: "b".',
     'Keys of workspace ws_1: 1 to delete: "a".',
   ]);

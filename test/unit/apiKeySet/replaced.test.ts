@@ -79,9 +79,9 @@ test("R7 a destroy deletes the other keys if one can't be deleted, and the next 
 test("R4 the next update writes a new key again if it could not be confirmed to match the program", async () => {
   const now = of({ a: entry, b: entry });
   const set = await afterFailure({ unmet: true, unseen: true }, single, now);
-  set.progress.length = 0;
+  set.notes.length = 0;
   expect(set.changes(set.second, now)).toBe(true);
-  expect(set.progress).toEqual([expect.stringContaining("failed halfway, so it is updated again")]);
+  expect(set.notes).toEqual([expect.stringContaining("failed halfway, so it is updated again")]);
   set.end();
   const third = await set.update(set.second, now, now);
   expect(set.live.get("key_2")?.["scopes"]).toMatchObject(scopes);

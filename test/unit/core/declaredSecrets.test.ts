@@ -254,10 +254,10 @@ test("R16 keys of a set with secret names are named by alias and id, including t
   ]);
   const state = failed.kept?.state ?? {};
   set.diff(first.id, state, set.check(after, after).inputs);
-  expect(set.progress.at(-1)).toBe('Keys of workspace ws_1: 1 already replaced, still to delete: "key_1".');
+  expect(set.notes.at(-1)).toBe('Keys of workspace ws_1: 1 already replaced, still to delete: "key_1".');
   const { message } = await failureOf(set.delete(first.id, state));
   expect(message).toMatch(/For each of 2 keys \("a", "key_1"\): the service answered 403/);
-  const all = [failed.message, message, ...set.warnings, ...set.progress].join("\n");
+  const all = [failed.message, message, ...set.warnings, ...set.notes].join("\n");
   expect(all).not.toContain("Nightingale");
 });
 
@@ -272,7 +272,7 @@ test.each([[["keys", "a"]], [["keys"]]])(
     const first = await set.create(before);
     const { kept } = await failureOf(set.update(first, after, before));
     set.diff(first.id, kept?.state ?? {}, set.check(after, after).inputs);
-    expect(set.progress.at(-1)).toMatch(/1 already replaced, still to delete: "key_1"\.$/);
+    expect(set.notes.at(-1)).toMatch(/1 already replaced, still to delete: "key_1"\.$/);
   },
 );
 
@@ -284,7 +284,7 @@ test("R16 a secret workspace is masked in the line of a set's preview", async ()
   }));
   const { id, state } = await set.create(before ?? {});
   set.diff(id, state, set.check(after ?? {}, before).inputs);
-  expect(set.progress).toEqual(['Keys of workspace [secret]: 1 to delete: "a".']);
+  expect(set.notes).toEqual(['Keys of workspace [secret]: 1 to delete: "a".']);
 });
 
 test("R16 keys of a set with secret names that could not be rolled back are named by their ids", async () => {

@@ -47,7 +47,7 @@ export function rotating(options: Options = {}) {
         expect(replaces).toEqual([]);
         return changes === false ? { id, state } : { id, state: await run.update(id, state, checked) };
       } finally {
-        for (const told of ["calls", "warnings", "progress"] as const) {
+        for (const told of ["calls", "warnings", "notes"] as const) {
           (resource[told] as unknown[]).push(...run[told]);
         }
       }
@@ -67,7 +67,7 @@ export function rotating(options: Options = {}) {
         return [asked.method === "POST" ? "POST" : `${asked.method} ${idIn(asked)}`];
       }),
     /** The lines that previews and updates printed since the last call of this. */
-    told: () => resource.progress.splice(0),
+    told: () => resource.notes.splice(0),
   };
 }
 
