@@ -10,7 +10,7 @@ import { execute, shellEnvironment } from "../../tools/engine/command";
 import { checkout, createProject, type Project } from "../../tools/engine/project";
 import { oldestCli } from "../../tools/engine/pulumiCli";
 import { brokenLinks, docComments, names, page, pages, read, typesIn } from "./docsText";
-import { blocks, codeFiles, codeIn, commandLines, readme, section, table } from "./readmeText";
+import { blocks, codeBlocks, codeFiles, codeIn, commandLines, readme, section, table } from "./readmeText";
 
 /**
  * Commands that other tests run: test/engine/readme.test.ts, interruptionKilled.test.ts, policy.test.ts, pages.test.ts,
@@ -229,4 +229,10 @@ test("README.md requires the same versions as package.json", () => {
   const node = engines.node.replace(">=", "");
   expect(readme).toContain(`Node.js ${node} or newer and the Pulumi CLI ${cli} or newer`);
   expect(read("CHANGELOG.md")).toContain(`@pulumi/pulumi ${cli} or newer`);
+});
+
+test("the programs on the Registry's page are those of README.md and docs/plugin.md, which tests run", () => {
+  const programs = codeBlocks(read("docs/_index.md")).map(({ text }) => text);
+  expect(programs).toHaveLength(4);
+  for (const program of programs) expect(readme + page("plugin.md")).toContain(program);
 });
