@@ -12,10 +12,10 @@ interface Budget {
 }
 
 const budgets: readonly Budget[] = [
-  { folders: ["provider", "sdk"], lines: 10_500, files: 67 },
-  { folders: ["test"], lines: 24_578, files: 186 },
-  { folders: ["tools"], lines: 5_475, files: 50 },
-  { folders: ["standin", "cli"], lines: 2_923, files: 26 },
+  { folders: ["provider", "sdk"], lines: 10_529, files: 67 },
+  { folders: ["test"], lines: 24_607, files: 186 },
+  { folders: ["tools"], lines: 5_473, files: 50 },
+  { folders: ["standin", "cli"], lines: 2_933, files: 26 },
 ];
 const mostWordsOfRules = 2_800;
 /** The output of `npm run schema` and `go mod tidy`. */
