@@ -2,10 +2,10 @@ import { parseArgs } from "node:util";
 import {
   defaultTenants,
   type LoggedRequest,
-  type PresetName,
-  presets,
+  namedVariants,
   type StandIn,
   startStandIn,
+  type VariantName,
 } from "../standin/index";
 import { command } from "./command";
 
@@ -14,16 +14,16 @@ const usage = `Usage: npx pulumi-apikeys standin [options]
 Runs the stand-in, an in-memory fake of the API key service, on 127.0.0.1. Press Ctrl-C to stop it.
 
   --port PORT        port to listen on, or 0 for any free port (default: 8080)
-  --preset NAME      server variant: how the service behaves where its interface leaves it open
-                     (default: default). One of: ${Object.keys(presets).join(", ")}
+  --variant NAME     server variant: how the service behaves where its interface leaves it open
+                     (default: default). One of: ${Object.keys(namedVariants).join(", ")}
   --latency MS       milliseconds to wait before each answer (default: 0)
   --token TOKEN      access token to accept (default: ${defaultTenants[0]?.accessToken})
   --workspace ID     id of a workspace; repeat it for several (default: ws_main and ws_second)
   --help             print this help
 `;
 
-/** The command `pulumi-apikeys standin`. Its exit code is 1 if the stand-in can't start, or there is no such preset. */
-export const standin = command("standin", usage, readOptions, async ({ preset, ...options }, terminal) => {
+/** The command `pulumi-apikeys standin`. Its exit code is 1 if the stand-in can't start, or there is no such variant. */
+export const standin = command("standin", usage, readOptions, async ({ variant, ...options }, terminal) => {
   let standIn: StandIn;
   try {
     const onRequest = ({ method, path, status }: LoggedRequest) => {
@@ -31,14 +31,14 @@ export const standin = command("standin", usage, readOptions, async ({ preset, .
       // Nobody reads this command's log, which would grow for as long as it runs.
       standIn.clearRequests();
     };
-    standIn = await startStandIn({ ...options, variant: preset, onRequest });
+    standIn = await startStandIn({ ...options, variant, onRequest });
   } catch (error) {
     terminal.err(`pulumi-apikeys standin: ${(error as Error).message}\n`);
     return 1;
   }
   // Listens for the signal first, because whoever reads the welcome may send one at once.
   const { stopped } = terminal;
-  terminal.out(welcome(standIn, preset));
+  terminal.out(welcome(standIn, variant));
   await stopped;
   await standIn.close();
   return 0;
@@ -49,13 +49,13 @@ function readOptions(args: string[]) {
     args,
     options: {
       port: { type: "string", default: "8080" },
-      preset: { type: "string", default: "default" },
+      variant: { type: "string", default: "default" },
       latency: { type: "string", default: "0" },
       token: { type: "string" },
       workspace: { type: "string", multiple: true, default: [] as string[] },
     },
   });
-  const { port, preset, latency, token, workspace } = values;
+  const { port, variant, latency, token, workspace } = values;
   for (const [name, value] of Object.entries({ port, latency })) {
     if (!/^\d+$/.test(value)) throw new Error(`--${name} must be a number`);
   }
@@ -64,15 +64,15 @@ function readOptions(args: string[]) {
     accessToken: token ?? tenant.accessToken,
     workspaces: workspace.length > 0 ? workspace.map((id) => ({ id })) : tenant.workspaces,
   }));
-  return { preset: preset as PresetName, port: Number(port), latencyMs: Number(latency), tenants };
+  return { variant: variant as VariantName, port: Number(port), latencyMs: Number(latency), tenants };
 }
 
-function welcome(standIn: StandIn, preset: PresetName): string {
+function welcome(standIn: StandIn, variant: VariantName): string {
   const workspaces = standIn.workspaces().map(({ id }) => `  ${id}\n`);
   return `export APIKEYS_BASE_URL=${standIn.url}
 export APIKEYS_ACCESS_TOKEN=${standIn.accessToken}
 
-Preset ${preset}. Workspaces:
+Variant ${variant}. Workspaces:
 ${workspaces.join("")}
 Press Ctrl-C to stop it; all data is lost then. Requests:
 `;

@@ -28,4 +28,4 @@ export type {
   TenantOptions,
   WorkspaceChange,
 } from "./types";
-export { defaultVariant, type PresetName, presets, type Variant, variantOptions } from "./variant";
+export { defaultVariant, namedVariants, type Variant, type VariantName, variantOptions } from "./variant";

@@ -16,14 +16,14 @@ import type {
   TenantOptions,
   WorkspaceChange,
 } from "./types";
-import { completeVariant, type PresetName, type Variant } from "./variant";
+import { completeVariant, type Variant, type VariantName } from "./variant";
 
 /** The options of {@link startStandIn}. */
 export interface StandInOptions {
   /** The port to listen on, at 127.0.0.1. Default: 0, which means any free port. */
   port?: number;
-  /** The server variant: a preset's name, or options that differ from {@link defaultVariant}. Default: "default". */
-  variant?: Partial<Variant> | PresetName;
+  /** The server variant: a name, or options that differ from {@link defaultVariant}. Default: "default". */
+  variant?: Partial<Variant> | VariantName;
   /** The tenants, each with an access token and workspaces. Default: {@link defaultTenants}. */
   tenants?: readonly TenantOptions[];
   /** Milliseconds between carrying out a request and answering it. Default: 0. */
@@ -133,10 +133,10 @@ export class StandIn {
   }
 
   /**
-   * Changes the server variant from the next request on: a preset's name, or options that differ from
+   * Changes the server variant from the next request on: a name, or options that differ from
    * {@link defaultVariant}, not from the current variant.
    */
-  setVariant(variant: Partial<Variant> | PresetName): void {
+  setVariant(variant: Partial<Variant> | VariantName): void {
     this.#shared.variant = completeVariant(variant);
   }
 

@@ -138,19 +138,19 @@ export const defaultVariant = Object.fromEntries(
   Object.entries(variantOptions).map(([option, [usual]]) => [option, usual]),
 ) as Readonly<Variant>;
 
-const preset = (differences: Partial<Variant>): Readonly<Partial<Variant>> => differences;
+const variantWith = (differences: Partial<Variant>): Readonly<Partial<Variant>> => differences;
 
 /**
- * The presets by name: server variants that combine options as real services do. Each has only its differences from
- * {@link defaultVariant}. `startStandIn` and `setVariant` take a preset or its name.
+ * Named server variants that combine options as real services do. Each has only its differences from
+ * {@link defaultVariant}. `startStandIn` and `setVariant` take one or its name.
  *
  * @see docs/testing.md
  */
-export const presets = {
+export const namedVariants = {
   /** The default variant. */
-  default: preset({}),
+  default: variantWith({}),
   /** Deleted keys stay forever, marked as deleted, and can be read. A second DELETE succeeds like the first. */
-  softDelete: preset({
+  softDelete: variantWith({
     delete: "marksAndLists",
     deleteAgain: 200,
     absent: "null",
@@ -158,7 +158,7 @@ export const presets = {
     duplicateKey: "returned",
   }),
   /** Textbook REST: PATCH and DELETE answer 204; problem details; 410 for deleted objects, 403 for those of others. */
-  strictRest: preset({
+  strictRest: variantWith({
     patchAnswer: "nothing",
     deleteAnswer: "nothing",
     deleteAgain: 410,
@@ -167,7 +167,7 @@ export const presets = {
     otherTenant: 403,
   }),
   /** A gateway over GraphQL: never 201; nulls; unknown fields; errors in a list; empty lists for other tenants. */
-  graphqlish: preset({
+  graphqlish: variantWith({
     createStatus: 200,
     absent: "null",
     extraFields: true,
@@ -179,7 +179,7 @@ export const presets = {
     duplicateScope: "created",
   }),
   /** A Go service with omitempty everywhere: leaves out false, 0, "" and empty lists; nil slices are null. */
-  goJson: preset({
+  goJson: variantWith({
     zeroValues: "omitted",
     emptyLists: "null",
     scopeFlags: "onlyTrue",
@@ -189,7 +189,7 @@ export const presets = {
     deleteAgain: 400,
   }),
   /** A Rails application: nested attributes are upserted, names trimmed, decimals with two places, numeric ids. */
-  rails: preset({
+  rails: variantWith({
     patchScopes: "upserts",
     ids: "numeric",
     names: "trimmed",
@@ -200,7 +200,7 @@ export const presets = {
     scopeOrder: "shuffled",
   }),
   /** Lists are read from a replica that lags behind. Their records are older than the last edit. */
-  laggingReplica: preset({
+  laggingReplica: variantWith({
     listLag: 1,
     listRecords: "stale",
     patchAnswer: "before",
@@ -208,20 +208,20 @@ export const presets = {
     listLimit: 100,
   }),
   /** PATCH adds permissions, and removes one only if the entry has its id. Its answer is an empty object. */
-  mergePatch: preset({
+  mergePatch: variantWith({
     patchScopes: "merges",
     patchAnswer: "emptyObject",
     delete: "marksAndOnlyLists",
   }),
   /** PATCH resets each field that it does not have, and creates all scope entries again. */
-  replacing: preset({
+  replacing: variantWith({
     patchFields: "replaces",
     scopeIds: "newEachWrite",
     scopeOrder: "shuffled",
     absent: "empty",
   }),
   /** The service rewrites every value to its own spelling. */
-  normalizing: preset({
+  normalizing: variantWith({
     names: "lowerCased",
     prefix: "underscored",
     decimals: "twoPlaces",
@@ -232,7 +232,7 @@ export const presets = {
     enabledOnCreate: "ignored",
   }),
   /** As little as possible: brief list records and answers; no ids for scope entries, no times, no error messages. */
-  minimal: preset({
+  minimal: variantWith({
     createAnswer: "brief",
     listRecords: "brief",
     patchAnswer: "emptyBody",
@@ -242,15 +242,15 @@ export const presets = {
     errorBody: "empty",
   }),
   /** Ids with characters that have a meaning in a path, and scope entries in a different order each time. */
-  oddIds: preset({
+  oddIds: variantWith({
     ids: "odd",
     scopeOrder: "shuffled",
     extraFields: true,
   }),
   /** Few requests per second. */
-  throttled: preset({ rateLimitPerSecond: 10, createStatus: 202, errorBody: "nested" }),
+  throttled: variantWith({ rateLimitPerSecond: 10, createStatus: 202, errorBody: "nested" }),
   /** Edits and deletions wait in a queue: the answer is 202, with the record as it still is. */
-  queued: preset({
+  queued: variantWith({
     writes: "queued",
     createStatus: 202,
     patchAnswer: "before",
@@ -260,14 +260,14 @@ export const presets = {
     errorBody: "nested",
   }),
   /** Edits and deletions reach the store a moment after their answers, which look like those of textbook REST. */
-  writeBehind: preset({
+  writeBehind: variantWith({
     writes: "behind",
     patchAnswer: "nothing",
     deleteAnswer: "nothing",
     readDeleted: 410,
   }),
   /** The token may not list keys. Deleting a deleted key is a conflict. */
-  noLists: preset({
+  noLists: variantWith({
     keyLists: 403,
     deleteAgain: 409,
     readDeleted: 410,
@@ -276,14 +276,16 @@ export const presets = {
   }),
 };
 
-/** The name of a preset. */
-export type PresetName = keyof typeof presets;
+/** The name of a server variant. */
+export type VariantName = keyof typeof namedVariants;
 
-/** The complete variant for a preset's name, or for options that differ from the default variant. */
-export function completeVariant(variant: Partial<Variant> | PresetName): Variant {
+/** The complete variant for a name, or for options that differ from the default variant. */
+export function completeVariant(variant: Partial<Variant> | VariantName): Variant {
   if (typeof variant !== "string") return { ...defaultVariant, ...variant };
-  if (!Object.hasOwn(presets, variant)) {
-    throw new Error(`there is no preset "${variant}"; the presets are ${Object.keys(presets).join(", ")}`);
+  if (!Object.hasOwn(namedVariants, variant)) {
+    throw new Error(
+      `there is no variant "${variant}"; the variants are ${Object.keys(namedVariants).join(", ")}`,
+    );
   }
-  return { ...defaultVariant, ...presets[variant] };
+  return { ...defaultVariant, ...namedVariants[variant] };
 }

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import type { LoggedRequest, PresetName, Variant } from "../../standin";
+import type { LoggedRequest, Variant, VariantName } from "../../standin";
 import { checkout } from "../../tools/engine/project";
 import { findPulumi } from "../../tools/engine/pulumiCli";
 import { type Claim, claim, counted, holds } from "./claims";
@@ -12,7 +12,7 @@ import { said } from "./unseen";
 
 export interface DemoOptions {
   /** How the stand-in behaves where the service's interface leaves it open. Default: the default variant. */
-  readonly variant?: Partial<Variant> | PresetName;
+  readonly variant?: Partial<Variant> | VariantName;
   /** Default: standard output. */
   readonly print?: Print;
   /** Default: false. */

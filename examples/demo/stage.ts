@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type PresetName, type StandIn, type StoredKey, startStandIn, type Variant } from "../../standin";
+import { type StandIn, type StoredKey, startStandIn, type Variant, type VariantName } from "../../standin";
 import { createProject, loadProgram, type Project } from "../../tools/engine/project";
 import { createStack, type EngineStack, type Outcome } from "../../tools/engine/stack";
 import type { Printer } from "./printer";
@@ -31,7 +31,7 @@ export interface Stage {
 export interface StageOptions {
   readonly printer: Printer;
   readonly signal: AbortSignal;
-  readonly variant: Partial<Variant> | PresetName;
+  readonly variant: Partial<Variant> | VariantName;
 }
 
 export async function openStage({ printer, signal, variant }: StageOptions): Promise<Stage> {

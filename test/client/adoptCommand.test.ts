@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { defaultVariant, type PresetName, type StandIn, startStandIn, type Variant } from "../../standin";
+import { defaultVariant, type StandIn, startStandIn, type Variant, type VariantName } from "../../standin";
 import { variantCases } from "../host/serverVariants";
 import { runCli } from "../runCli";
 import { declaredBy } from "../unit/cli/writtenProgram";
 import { startProcess } from "./lifecycles";
 
-async function serviceWith(variant: Partial<Variant> | PresetName = {}, id = "ws_main"): Promise<StandIn> {
+async function serviceWith(variant: Partial<Variant> | VariantName = {}, id = "ws_main"): Promise<StandIn> {
   const service = await startStandIn({
     variant,
     tenants: [{ accessToken: "tok_adopt", workspaces: [{ id }] }],
@@ -65,7 +65,7 @@ async function request(service: StandIn, method: string, workspaceId: string, id
 }
 
 const services = [
-  ...variantCases.filter(({ name }) => name !== "preset throttled"),
+  ...variantCases.filter(({ name }) => name !== "the variant throttled"),
   {
     name: "lists that are truncated, brief and late",
     variant: { listLimit: 2, listRecords: "brief", listLag: 2 } as Partial<Variant>,

@@ -1,6 +1,12 @@
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { type PresetName, type StandIn, startStandIn, type TenantOptions, type Variant } from "../../standin";
+import {
+  type StandIn,
+  startStandIn,
+  type TenantOptions,
+  type Variant,
+  type VariantName,
+} from "../../standin";
 import { type CommandResult, type Environment, execute, shellEnvironment } from "../../tools/engine/command";
 import { checkout, createProject, type Host, loadProgram, type Project } from "../../tools/engine/project";
 import { createStack, type EngineStack, type Outcome, type StackOptions } from "../../tools/engine/stack";
@@ -29,7 +35,7 @@ export interface FixtureOptions {
   readonly byCli?: boolean;
   /** Whether pulumi-apikeys is installed in the project. Default: true. */
   readonly withPackage?: boolean;
-  readonly variant?: Partial<Variant> | PresetName;
+  readonly variant?: Partial<Variant> | VariantName;
   readonly tenants?: readonly TenantOptions[];
   /** How long the service waits before each answer. Default: 0. */
   readonly latencyMs?: number;

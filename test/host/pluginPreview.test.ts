@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isUnknown, unknown } from "../../provider/core/fields";
-import { defaultVariant, type PresetName, presets } from "../../standin";
+import { defaultVariant, namedVariants, type VariantName } from "../../standin";
 import { runs, someOf } from "../all";
 import { type Fixture, openPluginFixture } from "./fixture";
 import { HostFailure, type Properties, type Resource } from "./host";
@@ -104,7 +104,7 @@ const stepsOf = (inputs: fc.Arbitrary<Properties>): fc.Arbitrary<readonly Step[]
     { minLength: 3, maxLength: 6, size: "max" },
   );
 
-/** The presets whose answers to a write differ most. */
+/** The named variants whose answers to a write differ most. */
 const few: ReadonlySet<string> = new Set(["default", "goJson", "mergePatch", "normalizing"]);
 const later = "2030-01-01T00:00:00.000Z";
 const workspaceOf = { text: "ws_main", numeric: "7", odd: "ws 7/ü%2F?#" };
@@ -189,13 +189,13 @@ async function run(resource: PluginResource, workspaceId: string, steps: readonl
   return kept;
 }
 
-const names = someOf(Object.keys(presets) as PresetName[], (name) => few.has(name));
-const cases = names.flatMap((preset) => Object.keys(kinds).map((kind) => ({ preset, kind })));
+const names = someOf(Object.keys(namedVariants) as VariantName[], (name) => few.has(name));
+const cases = names.flatMap((name) => Object.keys(kinds).map((kind) => ({ name, kind })));
 let number = 0;
 test.each(cases)(
-  "R18: a preview of the plugin shows the state that the update of $kind then writes, on the server variant $preset",
-  async ({ preset, kind }) => {
-    const variant = { ...defaultVariant, ...presets[preset], rateLimitPerSecond: 0, laterMs };
+  "R18: a preview of the plugin shows the state that the update of $kind then writes, on the server variant $name",
+  async ({ name, kind }) => {
+    const variant = { ...defaultVariant, ...namedVariants[name], rateLimitPerSecond: 0, laterMs };
     fixture.standIn.setVariant(variant);
     const workspaceId = workspaceOf[variant.ids];
     let kept = 0;

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { defaultVariant, type PresetName, presets, type Variant, variantOptions } from "../../standin";
+import { defaultVariant, namedVariants, type Variant, type VariantName, variantOptions } from "../../standin";
 import { isAll, someOf } from "../all";
 
 /** Shorter than the provider's pauses, even where a test shortens those. */
@@ -31,7 +31,7 @@ const singleCases: readonly VariantCase[] = Object.entries(isAll ? variantValues
       .map((value) => caseOf(`${part} ${value}`, { [part]: value })),
   );
 
-/** The presets that differ most from one another. */
+/** The named variants that differ most from one another. */
 const few = [
   "default",
   "strictRest",
@@ -44,11 +44,11 @@ const few = [
   "noLists",
 ];
 
-const presetCases: readonly VariantCase[] = someOf(Object.keys(presets) as PresetName[], (name) =>
+const namedCases: readonly VariantCase[] = someOf(Object.keys(namedVariants) as VariantName[], (name) =>
   few.includes(name),
-).map((name) => caseOf(`preset ${name}`, presets[name]));
+).map((name) => caseOf(`the variant ${name}`, namedVariants[name]));
 
-export const variantCases: readonly VariantCase[] = [...presetCases, ...singleCases];
+export const variantCases: readonly VariantCase[] = [...namedCases, ...singleCases];
 
 function caseOf(name: string, parts: Partial<Variant>): VariantCase {
   const variant = { ...defaultVariant, laterMs, ...parts };

@@ -30,7 +30,7 @@ const triedCommands = [
   ],
   ...["pulumi import apikeys:index:ApiKey ci ws_main/key_1", "pip install pulumi-apikeys"],
   "go mod edit -replace pulumi-apikeys/sdk/go=./apikeys-sdk",
-  "npx pulumi-apikeys standin --port 8080 --preset default",
+  "npx pulumi-apikeys standin --port 8080 --variant default",
   ...["export APIKEYS_BASE_URL=http://127.0.0.1:8080", "export APIKEYS_ACCESS_TOKEN=standin-access-token"],
 ];
 const kebab = (kind: string) => kind.replace(/(?<=[a-z])[A-Z]/g, "-$&").toLowerCase();

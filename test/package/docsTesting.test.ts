@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bin } from "../../package.json";
-import { presets, startStandIn } from "../../standin";
+import { namedVariants, startStandIn } from "../../standin";
 import { execute, shellEnvironment } from "../../tools/engine/command";
 import { checkout, createProject, type Project } from "../../tools/engine/project";
 import { page } from "./docsText";
@@ -81,10 +81,10 @@ test("docs/testing.md shows requests that create and change a key", async () => 
   }
 });
 
-test("docs/testing.md has tables with all options and presets of the stand-in", async () => {
+test("docs/testing.md has tables with all options and variants of the stand-in", async () => {
   const { stdout } = await runStandIn("--help");
   const options = table(standIn, "Option").map(({ Option = "" }) => codeIn(Option)[0] ?? "");
   expect(options).toEqual([...stdout.matchAll(/^ {2}(--\w+ [A-Z]+)/gm)].map(([, option]) => option));
-  const named = table(standIn, "Preset").flatMap(({ Preset = "" }) => codeIn(Preset));
-  expect(named.toSorted()).toEqual(Object.keys(presets).toSorted());
+  const named = table(standIn, "Variant").flatMap(({ Variant = "" }) => codeIn(Variant));
+  expect(named.toSorted()).toEqual(Object.keys(namedVariants).toSorted());
 });

@@ -3,9 +3,9 @@ import {
   type Endpoint,
   type Fault,
   type KeyChange,
-  type PresetName,
-  presets,
+  namedVariants,
   type Variant,
+  type VariantName,
   type WorkspaceChange,
 } from "../../standin";
 import { laterMs, variantValues } from "../../test/host/serverVariants";
@@ -104,8 +104,8 @@ function drawVariant(draw: Draw): readonly [string, Partial<Variant>] {
   const which = draw.number(1, 100);
   if (which <= 25) return ["default", {}];
   if (which <= 65) {
-    const name = draw.one(Object.keys(presets) as PresetName[]);
-    return [name, presets[name]];
+    const name = draw.one(Object.keys(namedVariants) as VariantName[]);
+    return [name, namedVariants[name]];
   }
   const options = Array.from({ length: draw.number(1, 4) }, () => {
     const option = draw.one(

@@ -23,11 +23,11 @@ function run(...args: string[]) {
 }
 
 test("pulumi-apikeys standin prints the settings, then a line for each request without its body, until it is stopped", async () => {
-  const args = ["--port=0", "--token=t0ken", "--workspace", "a", "--workspace=b", "--preset", "strictRest"];
+  const args = ["--port=0", "--token=t0ken", "--workspace", "a", "--workspace=b", "--variant", "strictRest"];
   const { printed, code, stop, exported } = run(...args);
   const url = await exported("APIKEYS_BASE_URL");
   expect(await exported("APIKEYS_ACCESS_TOKEN")).toBe("t0ken");
-  expect(printed.out).toContain("Preset strictRest. Workspaces:\n  a\n  b\n");
+  expect(printed.out).toContain("Variant strictRest. Workspaces:\n  a\n  b\n");
   const headers = { authorization: "Bearer t0ken", "content-type": "application/json" };
   await fetch(`${url}/api/v1/workspace/a`, { headers });
   const body = JSON.stringify({ key: "sk_live_hidden" });
@@ -57,7 +57,7 @@ test("pulumi-apikeys standin fails with the reason if the stand-in can't start",
   const { port } = new URL(await first.exported("APIKEYS_BASE_URL"));
   for (const [args, reason] of [
     [["--port", port], `address already in use 127.0.0.1:${port}`],
-    [["--preset", "toString"], 'there is no preset "toString"; the presets are default, '],
+    [["--variant", "toString"], 'there is no variant "toString"; the variants are default, '],
     [["--port=0", "--workspace=a", "--workspace=a"], 'there is a workspace "a" already'],
   ] as const) {
     const { code, printed } = run(...args);

@@ -1,10 +1,10 @@
 import { onTestFinished } from "vitest";
 import {
-  type PresetName,
   type StandIn,
   type StandInOptions,
   startStandIn,
   type Variant,
+  type VariantName,
 } from "../../../standin";
 
 /** A record of an answer, as parsed JSON. */
@@ -64,7 +64,7 @@ export const migratedKey = { ...newKey, key: "sk_live_0123456789abcdef", metadat
 
 /** Starts a stand-in that closes when the test ends. */
 export async function open(
-  variant: Partial<Variant> | PresetName = {},
+  variant: Partial<Variant> | VariantName = {},
   options: Omit<StandInOptions, "variant"> = {},
 ) {
   const standIn = await startStandIn({ ...options, variant });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { defaultTenants, type PresetName, type Variant, variantOptions } from "../../../standin";
+import { defaultTenants, type Variant, type VariantName, variantOptions } from "../../../standin";
 import { entry, type Json, migratedKey, newKey, open, type Reply, send } from "./standInCaller";
 
 type At = Awaited<ReturnType<typeof open>>;
@@ -221,9 +221,9 @@ test("a new key of the stand-in may be found only later", async () => {
   expect(await list(at)).toEqual(["ci"]);
 });
 
-test("a variant of the stand-in is set relative to the default, and an unknown preset fails with the list", async () => {
+test("a variant of the stand-in is set relative to the default, and an unknown name fails with the list", async () => {
   const { standIn, create } = await open({ createStatus: 200, names: "trimmed" });
   standIn.setVariant({ createStatus: 202 });
   expect((await create({ name: " a" })).name).toBe(" a");
-  expect(() => standIn.setVariant("softdelete" as PresetName)).toThrow(/"softdelete".*softDelete/);
+  expect(() => standIn.setVariant("softdelete" as VariantName)).toThrow(/"softdelete".*softDelete/);
 });
