@@ -20,7 +20,7 @@ export const preloaded = (script: string) => ({
 });
 
 /** A script that gives each wait of `ms` milliseconds the length of this expression. */
-const withWaits = (length: string) => `
+export const withWaits = (length: string) => `
 const wait = globalThis.setTimeout;
 const quick = (run, ms, ...rest) => wait(run, ${length}, ...rest);
 globalThis.setTimeout = Object.defineProperties(quick, Object.getOwnPropertyDescriptors(wait));

@@ -1,5 +1,5 @@
 import { type PluginHost, startPlugin } from "../../test/host/plugin";
-import { preloaded } from "../../test/host/quickTimers";
+import { preloaded, withWaits } from "../../test/host/quickTimers";
 import type { Actor, Service } from "./actor";
 
 /** After a second Ctrl-C the engine gives the provider so long. */
@@ -53,10 +53,7 @@ const factor = 20;
 const quickTime = (aheadMs: number) => `
 const wall = Date.now;
 Date.now = () => wall() + ${aheadMs};
-const wait = globalThis.setTimeout;
-const scaled = (ms) => (ms > 100 ? Math.max(ms / ${factor}, 5) : ms);
-const quick = (run, ms, ...rest) => wait(run, scaled(ms), ...rest);
-globalThis.setTimeout = Object.defineProperties(quick, Object.getOwnPropertyDescriptors(wait));
+${withWaits(`ms > 100 ? Math.max(ms / ${factor}, 5) : ms`)}
 const now = performance.now.bind(performance);
 performance.now = () => now() * ${factor};
 `;
