@@ -12,7 +12,7 @@ export type Instance = ReturnType<typeof openInstance>;
 type OfHost = Pick<HostContext, "run" | "warn" | "note">;
 
 /**
- * What the resources and functions of one process share, in any host: settings, connections and pace, and what they
+ * The parts that the resources and functions of one process share, in any host: settings, connections and pace, and what they
  * know of each other. Until it is configured, all settings come from the environment.
  */
 export function openInstance(options: OfHost & { readonly env: Environment }) {

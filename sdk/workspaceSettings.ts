@@ -27,7 +27,7 @@ export interface WorkspaceSettingsArgs {
    */
   readonly defaultExpiration?: pulumi.Input<number | undefined>;
   /**
-   * What destroy does with the settings. "retain" leaves them as they are. "restore" puts back the values from before
+   * The effect of destroy on the settings. "retain" leaves them as they are. "restore" puts back the values from before
    * this resource managed them, for each setting that had a value then and was not changed outside Pulumi since.
    * Default: "retain". Changing it changes no setting. If a value can't be confirmed as restored, destroy fails and
    * state keeps the resource.

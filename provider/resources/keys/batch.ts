@@ -23,7 +23,7 @@ interface Trouble {
 
 export type Batch = ReturnType<typeof openBatch>;
 
-/** What to do about a failure with a line for each reason. */
+/** Advice about a failure with a line for each reason. */
 export const whatLinesSay = "Do what the lines below say, then run `pulumi up` again.";
 
 const mostLines = 20;

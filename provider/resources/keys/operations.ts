@@ -36,7 +36,7 @@ export function toDeleteOf({ toDelete }: OwnedKeys): readonly Properties[] | und
 }
 
 /**
- * What an update does with one key. `stateAlias`: the key's alias in state, which the update may change. A released key leaves
+ * The part of an update for one key. `stateAlias`: the key's alias in state, which the update may change. A released key leaves
  * state, and stays in the service.
  */
 export type Step = { readonly alias: string } & (

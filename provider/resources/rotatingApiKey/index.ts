@@ -220,7 +220,7 @@ function plan(args: RotatingPlanArgs): RotatingPlan {
 }
 
 /**
- * What an update does besides edits in place: one step at a time, so that there are never more than two live keys. `create`
+ * The step of an update besides edits in place: one at a time, so that there are never more than two live keys. `create`
  * creates a key, because there is no current one. `rotate` creates one, and the current key becomes the previous. `retire`
  * deletes the previous key, and changes wait for the next update. `fail`: a change needs a new key while the previous one
  * still exists.
