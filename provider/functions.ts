@@ -1,3 +1,4 @@
+/** The functions of a program. They throw a Failure and nothing else. */
 import { type Call, pathProblem } from "./client/request";
 import { isNotFound, openTransport } from "./client/send";
 import {
@@ -13,8 +14,6 @@ import { listed, sentences } from "./core/text";
 import { configuration, engineConfig, nodeProblem, usable } from "./lifecycle/config";
 import type { HostContext } from "./lifecycle/context";
 import { type Listing, orThrow, type SharedRead, type SharedReads, sharedReads } from "./reads";
-
-/** The functions of a program. They throw a Failure and nothing else. */
 
 /** Where a function reads. Functions with one transport share connections, pace and simultaneous requests. */
 export type Source = Pick<HostContext, "configuration" | "transport">;

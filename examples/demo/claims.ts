@@ -17,7 +17,7 @@ export function holds({ expected, seen }: Claim): boolean {
   return isDeepStrictEqual(seen, expected);
 }
 
-/** What the engine did or would do, such as `update shop`. Leaves out unchanged resources and refreshes. */
+/** The steps that the engine took or would take, such as `update shop`. Leaves out unchanged resources and refreshes. */
 export function actions({ ok, steps }: Outcome): readonly string[] | string {
   if (!ok) return "the command failed";
   const acting = steps.filter(({ op, duringRefresh }) => op !== "same" && op !== "refresh" && !duringRefresh);

@@ -1,7 +1,6 @@
+/** Which values of a resource the program made secret (R16): inputs and state list their paths in `__secrets`. */
 import { mask } from "../client/words";
 import { isRecord, type Properties, secretsKey, specialKey } from "./state";
-
-/** Which values of a resource the program made secret (R16): inputs and state list their paths in `__secrets`. */
 
 /** The names that lead to a value; "*" stands for any. */
 export type SecretPath = readonly [string, ...string[]];

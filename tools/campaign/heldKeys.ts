@@ -1,11 +1,10 @@
-import type { Properties } from "../../provider/core/state";
-import type { Entry } from "./engine";
-import type { Declared, Kind } from "./program";
-
 /**
  * The keys that a resource stands for: an ApiKey for itself, a set for one under each of its aliases, a rotating key for
  * its own and, until that is deleted, the one before.
  */
+import type { Properties } from "../../provider/core/state";
+import type { Entry } from "./engine";
+import type { Declared, Kind } from "./program";
 
 export interface DeclaredKey {
   /** Where it stands in the program: "key0", or "set.acme". */

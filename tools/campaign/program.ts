@@ -1,8 +1,7 @@
+/** The programs of a run, step after step: each differs from the one before in a few respects. */
 import { defined, type Properties } from "../../provider/core/state";
 import type { KeyScopeChange } from "../../standin";
 import type { Draw } from "./draw";
-
-/** The programs of a run, step after step: each differs from the one before in a few respects. */
 
 export type Kind =
   | "ApiKey"

@@ -1,3 +1,7 @@
+/**
+ * The package's schema: names and what they do from the provider's definitions, types and descriptions from the SDK,
+ * whose types the compiler holds equal to those of the definitions.
+ */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { description as summary } from "../../package.json";
@@ -6,11 +10,6 @@ import { listedKinds } from "../../provider/listing";
 import { definitions } from "../../provider/resources";
 import { type Member, readSdk, type Sdk } from "./sdk";
 import { type ObjectSpec, type PropertySpec, type Types, typesOf } from "./types";
-
-/**
- * The package's schema: names and what they do from the provider's definitions, types and descriptions from the SDK,
- * whose types the compiler holds equal to those of the definitions.
- */
 
 /** The contents of package.json: `homepage` only in a release. */
 interface Manifest {

@@ -1,7 +1,6 @@
+/** The sources of the SDK: its types, and its doc comments as Markdown. */
 import { join } from "node:path";
 import ts from "typescript";
-
-/** The sources of the SDK: its types, and its doc comments as Markdown. */
 
 export interface Member {
   readonly name: string;

@@ -1,7 +1,6 @@
+/** The schema's types, from those of the SDK. */
 import ts from "typescript";
 import type { Member, Sdk } from "./sdk";
-
-/** The schema's types, from those of the SDK. */
 
 interface TypeSpec {
   readonly type?: string;
