@@ -35,7 +35,7 @@ const facts: Facts = {
   properties: ["createdAt", "updatedAt", "workspaceId", "name", "representation", "description"],
 };
 
-export interface Scope extends Outputs<ScopeArgs, { readonly name: string }> {}
+export interface Scope extends Outputs<ScopeArgs, Record<"name", string>> {}
 
 /**
  * A scope that a workspace defines. The service can create scopes, but it can't change or delete them. If the workspace
