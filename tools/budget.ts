@@ -12,9 +12,9 @@ interface Budget {
 }
 
 const budgets: readonly Budget[] = [
-  { folders: ["provider", "sdk"], lines: 10_529, files: 67 },
+  { folders: ["provider", "sdk"], lines: 10_527, files: 67 },
   { folders: ["test"], lines: 24_613, files: 186 },
-  { folders: ["tools"], lines: 5_470, files: 50 },
+  { folders: ["tools"], lines: 5_488, files: 51 },
   { folders: ["standin", "cli"], lines: 2_935, files: 26 },
 ];
 const mostWordsOfRules = 2_800;
