@@ -16,7 +16,7 @@ function spellings(secrets: readonly string[]): readonly string[] {
   // Half of a character can't be encoded.
   const inUrl = (secret: string) => encodeURIComponent(secret.toWellFormed());
   const all = secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), inUrl(secret)]);
-  return all.filter((spelling) => spelling !== "").sort((a, b) => b.length - a.length);
+  return [...new Set(all)].filter((spelling) => spelling !== "").sort((a, b) => b.length - a.length);
 }
 
 /** The text with all secrets replaced, also where it has them JSON-escaped or URL-encoded. */
