@@ -211,9 +211,9 @@ function operate<T extends (Outcome & { readonly service?: string | undefined })
 function partsOf(kind: string, form: string, id: string, { workspaceId }: Properties): readonly string[] {
   const isOfWorkspace = form.includes("/");
   if (isOfWorkspace && typeof workspaceId === "string") return [workspaceId, id];
-  const [, first, object] = (isOfWorkspace ? /^([^/]+)\/(.+)$/s : /^(.+)$/s).exec(id) ?? [];
-  if (object !== undefined) return [String(first).replaceAll("%2F", "/"), object];
-  if (first !== undefined) return [first];
+  if (!isOfWorkspace && id !== "") return [id];
+  const [, encoded = "", object = ""] = /^([^/]+)\/(.+)$/s.exec(id) ?? [];
+  if (isOfWorkspace && object !== "") return [encoded.replaceAll("%2F", "/"), object];
   const reason = `${kind}: the id ${JSON.stringify(oneLine(id))} does not have the form ${form}.`;
   throw new Failure("wrongInput", reason);
 }
