@@ -28,7 +28,7 @@ export function inputsOf(definition: AnyDefinition, state: Properties): Properti
   return canonicalInputs(definition.fields, definition.inputsOf(state));
 }
 
-/** Names for what the program leaves unnamed: the resource's, and one that stack config makes anew at each check. */
+/** Names for an object without a declared one: the resource's, and another from stack config at each check. */
 interface Names {
   readonly name: string | undefined;
   readonly proposed?: string | undefined;
