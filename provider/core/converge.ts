@@ -46,15 +46,12 @@ export function aimsOf(
 }
 
 export interface Writing<T> {
-  /** The object before the write or, if the write created it, in its answer. */
+  /** The object before the write or, if a POST created it, in its answer. */
   readonly before: T;
-  /** Whether the object existed before. */
-  readonly isEdit: boolean;
   /** One for each field that the service shows. */
   readonly aims: readonly Aim[];
   readonly observe: (record: T) => Properties;
-  /** Sends an attempt; `undefined` to give up. */
-  readonly write: (attempt: number, seen: T) => Promise<Written<T>> | undefined;
+  readonly write: (seen: T, isAgain: boolean) => Promise<Written<T>>;
   /**
    * Whether the answer to a write shows the object, if it matches: it has all fields, and no read must confirm it. `before`:
    * the object as it was seen last.
@@ -86,79 +83,70 @@ interface Missed {
   readonly isRewritten: boolean;
 }
 
-/** A value that differs only in form is not missed, unless it must be exact. */
-function missedBy<T>({ aims, before, isEdit, observe }: Writing<T>, record: T): readonly Missed[] {
-  const [old, now] = [observe(before), observe(record)];
-  return aims.flatMap((aim): Missed[] => {
-    const { field, value, exact } = aim;
-    const has = now[field.name];
-    const isAlike = !exact && caseFolded(value) === caseFolded(has);
-    if (isAlike || same(field, value, has)) return [];
-    return [{ aim, has, isRewritten: !(exact || (isEdit && same(field, old[field.name], has))) }];
-  });
-}
-
 /** For an object that was not written, or that is not to be read again. */
 export function settledAs<T>(record: T): Settled<T> {
   return { record, missed: [] };
 }
 
 /**
- * Sends writes until the object matches the aims, or there is nothing left to send. Throws only if nothing was sent, or the
- * first request was refused: a later error must not lose an object that exists.
+ * Writes the object, unless a POST has (`created`), and once more if an exact field does not match. Throws only if nothing was
+ * sent, or the first request was refused: a later error must not lose an object that exists.
  */
 export async function converge<T>(
   session: Session,
-  writing: Writing<T>,
+  { before, observe, aims, write, isShown, read, explainMissing }: Writing<T>,
   created?: Written<T>,
 ): Promise<Settled<T>> {
-  const { before, isEdit, observe, aims, write } = writing;
+  const isStill = (aim: Aim, was: T, record: T) =>
+    same(aim.field, observe(was)[aim.field.name], observe(record)[aim.field.name]);
   const matches = (record: T, which = aims) => {
     const now = observe(record);
     return which.every(({ field, value }) => same(field, value, now[field.name]));
   };
-  const isStill = (was: T, record: T) => {
-    const [old, now] = [observe(was), observe(record)];
-    return aims.every(({ field }) => same(field, old[field.name], now[field.name]));
-  };
-  const exactAims = aims.filter(({ exact }) => exact);
   let seen = before;
-  let isSent = created !== undefined;
+  let isSent = false;
   let isSeen = created !== undefined;
   let problem: string | undefined;
 
+  /** A value that differs only in form is not missed, unless it must be exact. */
+  const missedBy = (record: T): readonly Missed[] =>
+    aims.flatMap((aim): Missed[] => {
+      const { field, value, exact } = aim;
+      const has = observe(record)[field.name];
+      const isAlike = !exact && caseFolded(value) === caseFolded(has);
+      if (isAlike || same(field, value, has)) return [];
+      const isUnchanged = created === undefined && isStill(aim, before, record);
+      return [{ aim, has, isRewritten: !exact && !isUnchanged }];
+    });
   /** Sets `seen` to the result of the write. `was`: the object as it was, if waiting for a change is worthwhile. */
-  async function observeResult(written: Written<T>, was: T | undefined): Promise<void> {
+  async function observeResult(written: Written<T>, was?: T): Promise<void> {
     const answer = recordOf(written);
     problem = written.deferred ? "the service answered 202" : written.problem;
-    if (answer !== undefined && writing.isShown(answer, seen) && matches(answer)) {
+    if (answer !== undefined && isShown(answer, seen) && matches(answer)) {
       seen = answer;
       return;
     }
-    const isChanged = (record: T) => matches(record) || was === undefined || !isStill(was, record);
+    const isChanged = (record: T) =>
+      matches(record) || was === undefined || !aims.every((aim) => isStill(aim, was, record));
     const found = await pollUntil(session, {
-      look: writing.read,
+      look: read,
       isDone: (record) => record !== undefined && isChanged(record),
     });
-    seen = found ?? (await writing.explainMissing());
+    seen = found ?? (await explainMissing());
   }
   try {
-    if (created !== undefined) await observeResult(created, undefined);
-    for (let attempt = created === undefined ? 0 : 1; ; attempt += 1) {
-      if (attempt > 0 && matches(seen, exactAims)) break;
-      const sent = write(attempt, seen);
-      if (sent === undefined) break;
-      const written = await sent;
-      isSent = true;
-      await observeResult(written, seen);
-      isSeen = true;
-    }
-    return { record: seen, missed: missedBy(writing, seen), problem };
+    const written = created ?? (await write(before, false));
+    isSent = true;
+    await observeResult(written, created === undefined ? before : undefined);
+    isSeen = true;
+    const exactAims = aims.filter(({ exact }) => exact);
+    if (!matches(seen, exactAims)) await observeResult(await write(seen, true), seen);
+    return { record: seen, missed: missedBy(seen), problem };
   } catch (error) {
     if (!isSent && !(error instanceof CallError && error.verdict === "ambiguous")) throw error;
-    if (isSeen || !isEdit) return { record: seen, missed: missedBy(writing, seen), error };
+    if (isSeen) return { record: seen, missed: missedBy(seen), error };
     // It is not known which changes were applied, so state keeps the values from before.
-    return { record: before, missed: missedBy(writing, before), unseen: true, error };
+    return { record: before, missed: missedBy(before), unseen: true, error };
   }
 }
 
@@ -200,45 +188,47 @@ export function isOpen<T>(settled: Settled<T>, field: string): boolean {
   return notApplied(settled).some(({ aim }) => aim.field.name === field);
 }
 
-function wordsOf({ aim: { field, value }, has }: Missed, say: Say): string {
-  return `${field.name}: should be ${say(field.name, value)}, the service has ${say(field.name, has)}`;
+interface Report {
+  /** The object: `Key key_1`. */
+  readonly name: string;
+  /** The attempt and its object: `Updating key "ci" in workspace ws_1`. */
+  readonly doing: string;
+  readonly say: Say;
+  /** What state has, and what to do about changes that were not applied. */
+  readonly ifOpen?: string | undefined;
 }
 
-export function openWords<T>(settled: Settled<T>, say: Say): readonly string[] {
-  return notApplied(settled).map((one) => wordsOf(one, say));
-}
-
-export function warningsOf<T>({ missed }: Settled<T>, say: Say): readonly string[] {
-  const rewritten = missed.filter(({ isRewritten }) => isRewritten);
-  return rewritten.map((one) => `${wordsOf(one, say)}; it may have rewritten the value.`);
-}
-
-/** Why a write failed after something was sent, if it did. `ifOpen`: what state has, and what to do about changes that were not applied. */
-export function failureOf<T>(
+/** Warns of values that the service may have rewritten. Returns why the write failed after something was sent, if it did. */
+export function report<T>(
   session: Session,
   settled: Settled<T>,
-  say: Say,
-  doing: string,
-  ifOpen = "State has what the service has, and the next preview shows what is left to do; if the service always changes a value so, declare it that way",
+  {
+    name,
+    doing,
+    say,
+    ifOpen = "State has what the service has, and the next preview shows what is left to do; if the service always changes a value so, declare it that way",
+  }: Report,
 ): Failure | undefined {
   const { error, unseen, problem } = settled;
-  const open = openWords(settled, say).join("; ");
+  const wordsOf = ({ aim: { field, value }, has }: Missed) =>
+    `${field.name}: should be ${say(field.name, value)}, the service has ${say(field.name, has)}`;
+  const subject = `${doing}:`;
+  const open = notApplied(settled).map(wordsOf).join("; ");
   if (error === undefined) {
+    for (const one of settled.missed.filter(({ isRewritten }) => isRewritten))
+      session.warn(`${name}: ${wordsOf(one)}; it may have rewritten the value.`);
     if (open === "") return undefined;
     const reason = `the service did not apply the change${problem === undefined ? "" : ` (${problem})`}`;
     // If the answer had no record, another server may have answered.
-    const parts = [reason, open, ifOpen, problem && ifElsewhere(session)];
-    return new Failure("notApplied", parts, { subject: `${doing}:` });
+    return new Failure("notApplied", [reason, open, ifOpen, problem && ifElsewhere(session)], { subject });
   }
   const rest = unseen
     ? "It is not known whether the change was applied: state has the previous values"
     : sentences(open, "State has the values that the service last showed");
   const again = "Run `pulumi up` again, which sends the values in the program";
   // An unexpected error must not lose an object that exists. Its message may contain secrets.
-  if (!(error instanceof CallError || error instanceof InconclusiveError)) {
-    const parts = ["unexpected error, a bug in pulumi-apikeys", rest, again];
-    return new Failure("bug", parts, { subject: `${doing}:` });
-  }
+  if (!(error instanceof CallError || error instanceof InconclusiveError))
+    return new Failure("bug", ["unexpected error, a bug in pulumi-apikeys", rest, again], { subject });
   return explain(error, session, { doing, notDone: rest, unclear: sentences(rest, again), again });
 }
 

@@ -8,14 +8,13 @@ import { editWorkspace, readWorkspace, type WorkspaceRecord } from "../client/se
 import {
   aimsOf,
   converge,
-  failureOf,
   isOpen,
+  report,
   type Say,
   type Settled,
   saying,
   settledAs,
   stateAfter,
-  warningsOf,
 } from "../core/converge";
 import {
   type DraftOf,
@@ -267,8 +266,6 @@ async function apply(
   const advice = `Check that the access token is allowed to edit workspace ${workspaceId}, and that the service accepts the values: one of the two numbers must be above 0.`;
   const writing = write(session, record, state, declared, toRestore);
   const settled = await orFail(writing, session, { doing, notDone, advice });
-  const say = sayingOf([declared, state]);
-  for (const warning of warningsOf(settled, say)) session.warn(`Workspace ${workspaceId}: ${warning}`);
   // A setting that did not go back to what it was stays in state, so that the next update tries again.
   const kept = settings.filter((field) => wanted.includes(field) || isOpen(settled, field.name));
   const next = {
@@ -279,7 +276,10 @@ async function apply(
     __before: nonEmpty(only(kept, { ...former, ...state.__before })),
   };
   const isLeft = declaredIn(toRestore).some(({ name }) => isOpen(settled, name));
-  const failure = failureOf(session, settled, say, doing, isLeft ? leftOut : undefined);
+  const failure = report(session, settled, {
+    ...{ name: `Workspace ${workspaceId}`, doing, say: sayingOf([declared, state]) },
+    ifOpen: isLeft ? leftOut : undefined,
+  });
   return { id: workspaceId, state: next, failure };
 }
 
@@ -356,7 +356,12 @@ async function remove(
   const settled = await orFail(writing, session, { doing, notDone: stays, advice });
   if (settled.error !== undefined) throw explain(settled.error, session, { doing, notDone: stays });
   const ifOpen = `${stays}. Run the command again, or ${byHand}`;
-  const failure = failureOf(session, settled, sayingOf([state]), doing, ifOpen);
+  const failure = report(session, settled, {
+    name: `Workspace ${id}`,
+    doing,
+    say: sayingOf([state]),
+    ifOpen,
+  });
   if (failure !== undefined) throw failure;
 }
 
@@ -415,10 +420,9 @@ async function write(
   const read = () => readWorkspace(session.call, { workspaceId });
   return converge(session, {
     before,
-    isEdit: true,
     observe,
     aims: aimsOf(fields, { ...old, ...target }, state, old),
-    write: (attempt) => (attempt > 1 ? undefined : editWorkspace(session.call, { workspaceId }, body)),
+    write: () => editWorkspace(session.call, { workspaceId }, body),
     // Restored values must be seen in a read (W5).
     isShown: (answer) =>
       nonEmpty(toRestore) === undefined &&

@@ -2,16 +2,7 @@
 
 import type { Written } from "../../client/send";
 import { type ApiKeyPath, type ApiKeyRecord, deleteApiKey, editApiKey } from "../../client/service";
-import {
-  aimsOf,
-  converge,
-  failureOf,
-  type Settled,
-  saying,
-  settledAs,
-  type Writing,
-  warningsOf,
-} from "../../core/converge";
+import { aimsOf, converge, report, type Settled, saying, settledAs } from "../../core/converge";
 import type { Elsewhere, Outcome, Session } from "../../core/definition";
 import { explain, Failure, InconclusiveError, orFail } from "../../core/errors";
 import { deleteObject, isAboutObject, readsOf, unlessGone } from "../../core/existence";
@@ -58,8 +49,8 @@ export async function create(session: Session, declared: KeyInputs): Promise<Key
 }
 
 /**
- * The state after a write of a key, with warnings and, if the key does not match the program, the failure. `problem`: what is
- * wrong with the key's secret.
+ * The state after a write of a key and, if the key does not match the program, the failure. `problem`: what is wrong with the
+ * key's secret.
  */
 function outcomeOf(
   session: Session,
@@ -69,12 +60,10 @@ function outcomeOf(
   doing: string,
   problem?: string,
 ): KeyOutcome {
-  const say = saying([declared], (scopes) => inWords(scopes as readonly Granted[]));
-  // An error says more, and then the record may be incomplete.
-  const warnings = settled.error === undefined ? warningsOf(settled, say) : [];
-  for (const warning of warnings) session.warn(`Key ${id}: ${warning}`);
   const next = { id, state: stateAfterWrite(declared, settled, state) };
-  if (problem === undefined) return { ...next, failure: failureOf(session, settled, say, doing) };
+  const say = saying([declared], (scopes) => inWords(scopes as readonly Granted[]));
+  const failure = report(session, settled, { name: `Key ${id}`, doing, say });
+  if (problem === undefined) return { ...next, failure };
   return { ...next, failure: new Failure("noSecret", problem, { subject: `${doing}:` }) };
 }
 
@@ -236,16 +225,14 @@ async function matchProgram(
   before: ApiKeyRecord,
   { isListed = false, created }: { readonly isListed?: boolean; readonly created?: Written<ApiKeyRecord> },
 ): Promise<Settled<ApiKeyRecord>> {
-  const isEdit = created === undefined;
-  const aims = aimsOf(updatable, declared, state, isEdit ? observe(before) : undefined, isListed);
-  const writing: Writing<ApiKeyRecord> = {
+  const now = created === undefined ? observe(before) : undefined;
+  const writing = {
     before,
-    isEdit,
-    aims,
     observe,
-    write: (attempt, seen) =>
-      attempt > 1 ? undefined : editApiKey(session.call, path, bodyOf(attempt, declared, seen)),
-    isShown: (answer, seen) => isWhole(answer) && !losesRights(seen, declared),
+    aims: aimsOf(updatable, declared, state, now, isListed),
+    write: (seen: ApiKeyRecord, isAgain: boolean) =>
+      editApiKey(session.call, path, bodyOf(declared, seen, isAgain)),
+    isShown: (answer: ApiKeyRecord, seen: ApiKeyRecord) => isWhole(answer) && !losesRights(seen, declared),
     ...readsOf(session, targetOf(session, path), deletedOutside),
   };
   return converge(session, writing, created);
@@ -260,8 +247,8 @@ function losesRights(before: ApiKeyRecord, { enabled, scopes }: KeyInputs): bool
 }
 
 /** The first PATCH, or the second, which also revokes scopes that are not declared (K4). */
-function bodyOf(attempt: number, declared: KeyInputs, { scopes: current = [] }: ApiKeyRecord): Properties {
-  const revoked = attempt === 0 ? [] : undeclared(declared.scopes, current);
+function bodyOf(declared: KeyInputs, { scopes: current = [] }: ApiKeyRecord, isAgain: boolean): Properties {
+  const revoked = isAgain ? undeclared(declared.scopes, current) : [];
   return editBody(declared, toWire([...declared.scopes, ...revoked], current));
 }
 

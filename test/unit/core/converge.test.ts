@@ -3,13 +3,11 @@ import { CallError, pauseFor, type Written } from "../../../provider/client/send
 import {
   type Aim,
   converge,
-  failureOf,
-  openWords,
   pausesMs,
   pollUntil,
+  report,
   type Say,
   stateAfter,
-  warningsOf,
 } from "../../../provider/core/converge";
 import type { Session } from "../../../provider/core/definition";
 import { InconclusiveError } from "../../../provider/core/errors";
@@ -36,10 +34,9 @@ interface Scenario {
   /** How the service applies a body. Default: as it is. */
   readonly take?: (body: Box) => Box;
   /** The answer to a write. Default: the box. */
-  readonly answer?: (now: Box, attempt: number) => Partial<Written<Box>> & { record: Box | undefined };
+  readonly answer?: (now: Box, isAgain: boolean) => Partial<Written<Box>> & { record: Box | undefined };
   /** Throws or returns something in place of the box that is read. */
   readonly read?: (now: Box) => Box | undefined;
-  readonly attempts?: number;
   /** The answer to a POST that created the box. */
   readonly created?: Written<Box>;
 }
@@ -54,12 +51,13 @@ async function converged({
   take = (body) => body,
   answer = (now) => ({ record: now }),
   read = (now) => now,
-  attempts = 2,
   created,
 }: Scenario) {
   let now = had;
   const steps: string[] = [];
+  const warnings: string[] = [];
   const session = {
+    warn: (warning: string) => warnings.push(warning),
     over: new AbortController().signal,
     pause: async () => {},
     setup: { tokenAdvice: "Set the token", baseUrlSource: "https://a.test" },
@@ -70,13 +68,12 @@ async function converged({
   });
   const say: Say = (_field, value) => JSON.stringify(value);
   const writing = {
-    ...{ before: had, isEdit: created === undefined, aims },
+    ...{ before: had, aims },
     observe: (box: Box) => ({ ...box }),
-    write: (attempt: number) => {
-      if (attempt >= attempts) return undefined;
+    write: async (_seen: Box, isAgain: boolean) => {
       steps.push("send");
       now = { ...now, ...take(declared) };
-      return (async () => answer(now, attempt))();
+      return answer(now, isAgain);
     },
     isShown: (box: Box) => box.name !== undefined,
     read: async () => {
@@ -88,12 +85,15 @@ async function converged({
     },
   };
   const settled = await converge<Box>(session, writing, created);
+  const failure = report(session, settled, { name: "Box 1", doing: "Writing the box", say });
   return {
     ...settled,
     steps: steps.join(" "),
-    words: openWords(settled, say),
-    warnings: warningsOf(settled, say),
-    failure: failureOf(session, settled, say, "Writing the box")?.headline,
+    open: settled.missed.flatMap(({ aim, has, isRewritten }) =>
+      isRewritten ? [] : [[aim.field.name, aim.value, has]],
+    ),
+    warnings,
+    failure: failure?.headline,
     state: stateAfter(fields, { ...declared } as Properties, settled, (box) => ({ ...box })),
   };
 }
@@ -110,7 +110,7 @@ test.each<[string, Scenario["answer"], string]>([
 ])(
   "R4: a write succeeds if its answer shows the declared values, or else a read does (answered %s)",
   async (_how, answer, steps) => {
-    const expected = { steps, words: [], warnings: [], failure: undefined };
+    const expected = { steps, open: [], warnings: [], failure: undefined };
     expect(await converged({ ...(answer && { answer }) })).toMatchObject(expected);
   },
 );
@@ -118,7 +118,7 @@ test.each<[string, Scenario["answer"], string]>([
 test("R4 an exact field is written again, and then fails with the declared and the actual value", async () => {
   const done = await converged({ exact: true, take: ({ name }) => ({ name: `${name}_` }) });
   expect(done.steps).toBe(`send read send ${patiently}`);
-  expect(done.words).toEqual(['name: should be "new", the service has "new_"']);
+  expect(done.open).toEqual([["name", "new", "new_"]]);
   expect(done.failure).toBe(
     'APIKEYS3004: Writing the box: the service did not apply the change. name: should be "new", the service has "new_". State has what the service has, and the next preview shows what is left to do; if the service always changes a value so, declare it that way.',
   );
@@ -126,35 +126,30 @@ test("R4 an exact field is written again, and then fails with the declared and t
 });
 
 test("R4 a field that may be rewritten is written once, and state also has the actual value", async () => {
-  const { steps, words, warnings, state } = await converged({ take: () => ({ name: "slug-1" }) });
-  expect([steps, words]).toEqual(["send read", []]);
-  const warning = 'name: should be "new", the service has "slug-1"; it may have rewritten the value.';
+  const { steps, open, warnings, state } = await converged({ take: () => ({ name: "slug-1" }) });
+  expect([steps, open]).toEqual(["send read", []]);
+  const warning = 'Box 1: name: should be "new", the service has "slug-1"; it may have rewritten the value.';
   expect(warnings).toEqual([warning]);
   expect(state).toMatchObject({ name: "new", [observedKey]: { name: "slug-1" } });
 });
 
-const sizes = "size: should be 3, the service";
-test.each<[string, Scenario, string[], string[]]>([
-  ["with the old value is an error", { declared: { size: 3 }, take: () => ({}) }, [`${sizes} has 1`], []],
-  [
-    "with a third value is a warning",
-    { declared: { size: 3 }, take: () => ({ size: 2 }) },
-    [],
-    [`${sizes} has 2; it may have rewritten the value.`],
-  ],
+const rewritten = "Box 1: size: should be 3, the service has 2; it may have rewritten the value.";
+test.each<[string, Scenario, unknown[], string[]]>([
+  ["with the old value is an error", { declared: { size: 3 }, take: () => ({}) }, [["size", 3, 1]], []],
+  ["with a third value is a warning", { declared: { size: 3 }, take: () => ({ size: 2 }) }, [], [rewritten]],
   ["in another case is accepted", { before: { name: " NEW" }, take: () => ({}) }, [], []],
-])("R4 a field of free form %s", async (_what, scenario, words, warnings) => {
-  expect(await converged(scenario)).toMatchObject({ words, warnings });
+])("R4 a field of free form %s", async (_what, scenario, open, warnings) => {
+  expect(await converged(scenario)).toMatchObject({ open, warnings });
 });
 
 test("R4 a service that shows no change is waited for after each write", async () => {
-  const { steps } = await converged({ exact: true, take: () => ({}), attempts: 3 });
-  expect(steps).toBe(`send ${patiently} send ${patiently} send ${patiently}`);
+  const { steps } = await converged({ exact: true, take: () => ({}) });
+  expect(steps).toBe(`send ${patiently} send ${patiently}`);
 });
 
 test("R4 a service is no longer waited for once it shows the change", async () => {
   let reads = 0;
-  const { steps, words } = await converged({
+  const { steps, open } = await converged({
     exact: true,
     answer: () => ({ record: undefined }),
     read: (now) => {
@@ -162,13 +157,13 @@ test("R4 a service is no longer waited for once it shows the change", async () =
       return reads < 3 ? before : now;
     },
   });
-  expect([steps, words]).toEqual(["send read read read", []]);
+  expect([steps, open]).toEqual(["send read read read", []]);
 });
 
-/** Fails each write from this attempt on. */
-const failing = (error: unknown, from = 0) => ({
-  answer: (now: Box, attempt: number) => {
-    if (attempt >= from) throw error;
+/** Fails each write, or only the second one. */
+const failing = (error: unknown, onlyAgain = false) => ({
+  answer: (now: Box, isAgain: boolean) => {
+    if (isAgain || !onlyAgain) throw error;
     return { record: now };
   },
 });
@@ -181,12 +176,12 @@ test.each([refused, new CallError("notSent", "no route"), new TypeError("a bug")
 );
 
 test("R4 a first write that may have been carried out leaves the change unconfirmed", async () => {
-  const { words, failure, ...done } = await converged({
+  const { open, failure, ...done } = await converged({
     declared: { name: "new", size: 1 },
     ...failing(lost),
   });
   expect(done).toMatchObject({ unseen: true, error: lost, record: before, steps: "send", state: before });
-  expect(words).toHaveLength(1);
+  expect(open).toHaveLength(1);
   expect(failure).toMatch(
     /^APIKEYS3001: Writing the box: the connection was cut\. It is not known whether the change was applied: state has the previous values\./,
   );
@@ -202,9 +197,9 @@ test.each([refused, lost])(
   "R4 a later write that fails keeps what the service showed last: %s",
   async (error) => {
     const take = () => ({ name: "new_" });
-    const { unseen, record, words, failure } = await converged({ exact: true, take, ...failing(error, 1) });
+    const { unseen, record, open, failure } = await converged({ exact: true, take, ...failing(error, true) });
     expect([unseen, record]).toEqual([undefined, { name: "new_", size: 1 }]);
-    expect(words).toEqual(['name: should be "new", the service has "new_"']);
+    expect(open).toEqual([["name", "new", "new_"]]);
     expect(failure).toContain(error.message);
   },
 );
@@ -214,10 +209,10 @@ const corrected = { before: created.record, declared: { size: 2 }, exact: true, 
 
 test("K6 a new object is done if the answer matches the program, and is corrected otherwise", async () => {
   expect((await converged({ before: created.record, created })).steps).toBe("");
-  expect(await converged(corrected)).toMatchObject({ steps: "read send", words: [] });
+  expect(await converged(corrected)).toMatchObject({ steps: "read send", open: [] });
   // It had no earlier value.
-  const { words } = await converged({ ...corrected, take: () => ({}) });
-  expect(words).toEqual(["size: should be 2, the service has 1"]);
+  const { open } = await converged({ ...corrected, take: () => ({}) });
+  expect(open).toEqual([["size", 2, 1]]);
 });
 
 test.each([refused, lost, new TypeError("sk_secret")])(

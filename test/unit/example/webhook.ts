@@ -3,16 +3,7 @@ import * as z from "zod/mini";
 import * as field from "../../../provider/client/decode";
 import { apiPath, type Call, get, many, one, write } from "../../../provider/client/request";
 import { CallError, type Written } from "../../../provider/client/send";
-import {
-  aimsOf,
-  converge,
-  failureOf,
-  type Settled,
-  saying,
-  stateAfter,
-  type Writing,
-  warningsOf,
-} from "../../../provider/core/converge";
+import { aimsOf, converge, report, type Settled, saying, stateAfter } from "../../../provider/core/converge";
 import {
   define,
   type InputsOf,
@@ -99,8 +90,6 @@ function bodyOf(declared: Inputs): Properties {
 
 const label = ({ url, workspaceId }: { readonly url?: unknown; readonly workspaceId?: unknown }) =>
   `webhook ${url} in workspace ${workspaceId}`;
-
-const sayingOf = (declared: Inputs) => saying([declared], (value) => JSON.stringify(value));
 
 function listOf(session: Session, workspaceId: string) {
   return sharedReads(session.call).list(`webhooks ${workspaceId}`, (call) => listWebhooks(call, workspaceId));
@@ -195,12 +184,12 @@ async function settle(
   created?: Written<Webhook>,
 ): Promise<Settled<Webhook>> {
   const path = { workspaceId: declared.workspaceId, id };
-  const isEdit = created === undefined;
-  const writing: Writing<Webhook> = {
-    ...{ before, isEdit, observe },
-    aims: aimsOf(updatable, declared, state, isEdit ? observe(before) : undefined),
-    write: (attempt) => (attempt > 1 ? undefined : editWebhook(session.call, path, bodyOf(declared))),
-    isShown: (answer) => updatable.every(({ name }) => (answer as Properties)[name] !== undefined),
+  const now = created === undefined ? observe(before) : undefined;
+  const writing = {
+    ...{ before, observe },
+    aims: aimsOf(updatable, declared, state, now),
+    write: () => editWebhook(session.call, path, bodyOf(declared)),
+    isShown: (answer: Properties) => updatable.every(({ name }) => answer[name] !== undefined),
     ...readsOf(session, targetOf(session, path), gone),
   };
   return converge(session, writing, created);
@@ -213,10 +202,9 @@ function outcomeOf(
   declared: Inputs,
   settled: Settled<Webhook>,
 ): Outcome<State> {
-  const say = sayingOf(declared);
-  for (const warning of warningsOf(settled, say)) session.warn(`Webhook ${id}: ${warning}`);
   const next = { ...state, ...stateAfter(updatable, declared, settled, observe) };
-  return { id, state: next, failure: failureOf(session, settled, say, doing) };
+  const say = saying([declared], (value) => JSON.stringify(value));
+  return { id, state: next, failure: report(session, settled, { name: `Webhook ${id}`, doing, say }) };
 }
 
 async function read(session: Session, { id, state }: Resource<Shape>): Promise<Outcome<State> | undefined> {
