@@ -3,6 +3,7 @@ import { CallError, recordOf, type Written } from "../client/send";
 import { mask } from "../client/words";
 import type { Session } from "./definition";
 import { explain, Failure, InconclusiveError, ifElsewhere } from "./errors";
+import { pollUntil } from "./existence";
 import type { UpdatableField } from "./fields";
 import { isSecret } from "./secrecy";
 import {
@@ -230,30 +231,4 @@ export function report<T>(
   if (!(error instanceof CallError || error instanceof InconclusiveError))
     return new Failure("bug", ["unexpected error, a bug in pulumi-apikeys", rest, again], { subject });
   return explain(error, session, { doing, notDone: rest, unclear: sentences(rest, again), again });
-}
-
-// ---- Polling -------------------------------------------------------------------------------------------------------
-
-/** A service may carry out a write, or show it, a little later: these are the pauses between reads. */
-export const pausesMs: readonly number[] = [300, 600, 1_200, 2_400, 3_600];
-/** All of them. */
-export const longestLagMs = pausesMs.reduce((sum, ms) => sum + ms, 0);
-
-interface Polling<T> {
-  readonly look: () => Promise<T>;
-  readonly isDone: (seen: T) => boolean;
-}
-
-/** Looks now, and after each pause until it is done. Returns what it saw last, done or not. */
-export async function pollUntil<T>(
-  session: Pick<Session, "pause" | "over">,
-  { look, isDone }: Polling<T>,
-): Promise<T> {
-  let seen = await look();
-  for (const ms of pausesMs) {
-    if (isDone(seen) || session.over.aborted) break;
-    await session.pause(ms);
-    seen = await look();
-  }
-  return seen;
 }

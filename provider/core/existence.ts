@@ -1,7 +1,6 @@
 /** Whether an object of the service exists. No single answer says that it doesn't (R6), or that it was deleted (R7). */
 import { CallError, isNotFound, recordOf, type Written } from "../client/send";
 import { type Listing, type Reading, type SharedRead, sharedReads } from "../reads";
-import { longestLagMs, pollUntil, type Settled } from "./converge";
 import type { Session } from "./definition";
 import { InconclusiveError } from "./errors";
 
@@ -29,6 +28,32 @@ interface Missing {
   readonly said: string;
   /** Whether the service showed the object with `deleted: true`. */
   readonly marked: boolean;
+}
+
+// ---- Waiting -------------------------------------------------------------------------------------------------------
+
+/** A service may carry out a write, or show it, a little later: these are the pauses between reads. */
+export const pausesMs: readonly number[] = [300, 600, 1_200, 2_400, 3_600];
+/** All of them. */
+export const longestLagMs = pausesMs.reduce((sum, ms) => sum + ms, 0);
+
+interface Polling<T> {
+  readonly look: () => Promise<T>;
+  readonly isDone: (seen: T) => boolean;
+}
+
+/** Looks now, and after each pause until it is done. Returns what it saw last, done or not. */
+export async function pollUntil<T>(
+  session: Pick<Session, "pause" | "over">,
+  { look, isDone }: Polling<T>,
+): Promise<T> {
+  let seen = await look();
+  for (const ms of pausesMs) {
+    if (isDone(seen) || session.over.aborted) break;
+    await session.pause(ms);
+    seen = await look();
+  }
+  return seen;
 }
 
 // ---- Gone ----------------------------------------------------------------------------------------------------------
@@ -161,12 +186,15 @@ async function isGoneAfter<T extends Shown>(
 }
 
 /** Awaits a write. If it failed because the object is gone, throws `gone`. */
-export async function unlessGone<T extends Shown>(
+export async function unlessGone<
+  T extends Shown,
+  Settled extends { readonly unseen?: true; readonly error?: unknown },
+>(
   session: Session,
   target: Target<T>,
-  writing: Promise<Settled<T>>,
+  writing: Promise<Settled>,
   gone: () => InconclusiveError,
-): Promise<Settled<T>> {
+): Promise<Settled> {
   const orGone = async (refusal: unknown) => {
     if (await isGoneAfter(session, target, refusal)) throw gone();
   };

@@ -1,4 +1,4 @@
-import { longestLagMs, pausesMs } from "../../provider/core/converge";
+import { longestLagMs, pausesMs } from "../../provider/core/existence";
 
 /**
  * The environment of a host with short waits: the pauses before a write is verified or a lost key looked for again (0.5 s

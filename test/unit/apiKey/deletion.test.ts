@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { pausesMs } from "../../../provider/core/converge";
+import { pausesMs } from "../../../provider/core/existence";
 import { apiKeySet } from "../../../provider/resources/apiKeySet";
 import { failureOf, refused, replying } from "../replying";
 import { type Answers, alive, keyOn, markedDeleted, missing, record, state } from "./keyAnswers";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { CallError } from "../../../provider/client/send";
-import { longestLagMs } from "../../../provider/core/converge";
+import { longestLagMs } from "../../../provider/core/existence";
 import { openRun } from "../../../provider/core/run";
 import { refused } from "../replying";
 import { type Answers, alive, keyOn, markedDeleted, missing, record, state } from "./keyAnswers";

@@ -1,16 +1,9 @@
 import { expect, test, vi } from "vitest";
 import { CallError, pauseFor, type Written } from "../../../provider/client/send";
-import {
-  type Aim,
-  converge,
-  pausesMs,
-  pollUntil,
-  report,
-  type Say,
-  stateAfter,
-} from "../../../provider/core/converge";
+import { type Aim, converge, report, type Say, stateAfter } from "../../../provider/core/converge";
 import type { Session } from "../../../provider/core/definition";
 import { InconclusiveError } from "../../../provider/core/errors";
+import { pausesMs, pollUntil } from "../../../provider/core/existence";
 import { number, string } from "../../../provider/core/fields";
 import { observedKey, type Properties } from "../../../provider/core/state";
 
