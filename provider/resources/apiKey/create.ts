@@ -32,23 +32,33 @@ export async function createOrMigrate(session: Session, declared: KeyInputs): Pr
   const before = await (existingKey === undefined ? list.recent() : list.fresh());
   const creation: Creation = { session, declared, doing, list, before, since };
   warnOfNamesakes(creation);
-  const written = await post(creation);
-  const { record, problem = "the answer can't be used" } = written;
-  if (record === undefined) throw lostKey(creation, await search(creation), problem, ifElsewhere(session));
-  session.mask(record.key);
-  if (isAnothers(creation, record)) {
-    const problem = `the service answered with a different key, ${record.id}`;
-    throw lostKey(creation, await search(creation), problem);
+  for (let isAgain = false; ; isAgain = true) {
+    const answer = await post(creation, isAgain);
+    if (answer.record !== undefined) return answer;
+    const now = await findCreated(session, {
+      ...{ workspaceId, list, before },
+      candidates: (listing) => namesakesIn(listing, declared),
+    });
+    // Nothing has come of it: the service may have been busy with another change.
+    const isFree = now.kind === "known" && now.value.length === 0;
+    if (isAgain || !answer.isConflict || !isFree) throw lostKey(creation, now, answer);
   }
-  session.registry.add(workspaceId, record.id);
-  return { ...written, record };
+}
+
+/** A POST that may have created a key, without an answer that can be used. */
+interface Lost {
+  readonly record: undefined;
+  readonly problem: string;
+  readonly advice?: string | undefined;
+  /** Whether the service answered 409. */
+  readonly isConflict?: boolean;
 }
 
 /** Lists whose service has answered a create with 409: from then on, creates wait for each other. */
 const turns = new WeakMap<object, Promise<unknown>>();
 
-/** Sends the POST, and once more after a 409 of which nothing has come: the service may have been busy with another change. */
-async function post(creation: Creation, isAgain = false): Promise<Written<ApiKeyRecord>> {
+/** Throws if nothing was created. `isAgain`: whether an earlier POST may have created the key. */
+async function post(creation: Creation, isAgain: boolean): Promise<NewKey | Lost> {
   const { session, declared, doing, list } = creation;
   const send = () =>
     declared.existingKey === undefined
@@ -58,24 +68,27 @@ async function post(creation: Creation, isAgain = false): Promise<Written<ApiKey
   const written = turn === undefined ? send() : turn.then(send);
   if (turn !== undefined) turns.set(list, Promise.allSettled([written]));
   try {
-    return await written;
+    const { record, problem = "the answer can't be used", ...rest } = await written;
+    if (record === undefined) return { record, problem, advice: ifElsewhere(session) };
+    session.mask(record.key);
+    if (isAnothers(creation, record))
+      return { record: undefined, problem: `the service answered with a different key, ${record.id}` };
+    session.registry.add(declared.workspaceId, record.id);
+    return { ...rest, record };
   } catch (error) {
     const ifExisting =
       declared.existingKey === undefined
         ? ""
         : " If it already has this value, declare the id of that key as existingId instead.";
     const advice = `Check that workspace ${declared.workspaceId} exists, that the access token is allowed to create keys in it, and that the service accepts the values.${ifExisting}`;
-    if (error instanceof CallError && (isAgain || error.verdict === "ambiguous")) {
-      const isConflict = error.status === 409;
-      if (isConflict && !turns.has(list)) turns.set(list, Promise.resolve());
-      const now = await search(creation);
-      if (isConflict && !isAgain && now.kind === "known" && now.value.length === 0)
-        return post(creation, true);
-      const ifUnique =
-        "If it allows a name only once, a replacement needs another name, or the option deleteBeforeReplace.";
-      throw lostKey(creation, now, error.message, ifRefused(error, `${advice} ${ifUnique}`));
-    }
-    throw explain(error, session, { doing, notDone: "Nothing was created", advice });
+    if (!(error instanceof CallError && (isAgain || error.verdict === "ambiguous")))
+      throw explain(error, session, { doing, notDone: "Nothing was created", advice });
+    const isConflict = error.status === 409;
+    if (isConflict && !turns.has(list)) turns.set(list, Promise.resolve());
+    const ifUnique =
+      "If it allows a name only once, a replacement needs another name, or the option deleteBeforeReplace.";
+    const { message: problem } = error;
+    return { record: undefined, problem, isConflict, advice: ifRefused(error, `${advice} ${ifUnique}`) };
   }
 }
 
@@ -97,18 +110,12 @@ function hasValue({ key, maskedKey }: ApiKeyRecord, value: string): boolean {
   return key === value || (end !== "" && value.endsWith(end));
 }
 
-/** The keys that a create without a usable answer may have made. */
-function search({ session, declared, list, before }: Creation): Promise<Candidates> {
-  return findCreated(session, {
-    ...{ workspaceId: declared.workspaceId, list, before },
-    candidates: (listing) => namesakesIn(listing, declared),
-  });
-}
-
-type Candidates = Reading<readonly ApiKeyRecord[]>;
-
 /** The error of a create whose answer can't be used. It names the keys that may be the new one. */
-function lostKey(creation: Creation, now: Candidates, problem: string, advice?: string): Failure {
+function lostKey(
+  creation: Creation,
+  now: Reading<readonly ApiKeyRecord[]>,
+  { problem, advice }: Lost,
+): Failure {
   const { declared, doing, before, since } = creation;
   const lost =
     declared.existingKey === undefined
