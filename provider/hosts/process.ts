@@ -14,7 +14,11 @@ const partingMs = 500;
  * under way.
  */
 export function serveRun(warn: (message: string) => void): OpenRun {
-  const run = openRun(() => leaveIfIdle(partingMs));
+  let idleSince = 0;
+  const run = openRun(() => {
+    idleSince = performance.now();
+    leaveIfIdle(partingMs);
+  });
   const isIdle = () => run.over.aborted && run.underWay.size === 0;
   // Later, because another operation may still begin, such as a delete.
   const leaveIfIdle = (afterMs: number) => {
@@ -26,7 +30,7 @@ export function serveRun(warn: (message: string) => void): OpenRun {
   run.over.addEventListener("abort", () => {
     setTimeout(tell, tellAfterMs).unref();
     // Soon, because the CLI waits for this process at the end of each command.
-    leaveIfIdle(answerMs);
+    leaveIfIdle(Math.max(1, idleSince + answerMs - performance.now()));
   });
   for (const signal of ["SIGINT", "SIGTERM"] as const)
     process.on(signal, () => run.stop("the run was interrupted"));
