@@ -1,5 +1,6 @@
 /** The inputs and outputs of an API key, as a single resource or as an entry of a set. */
 
+import { isDeepStrictEqual } from "node:util";
 import * as z from "zod/mini";
 import type { ApiKeyRecord, KeyScope } from "../../client/service";
 import { type Settled, stateAfter } from "../../core/converge";
@@ -25,7 +26,7 @@ import {
 } from "../../core/fields";
 import { type Comparing, compareFields, type Plan } from "../../core/plan";
 import { isSecret, type SecretPath, secretValues, shown } from "../../core/secrecy";
-import { caseFolded, defined, observedKey, type Properties, pick, same } from "../../core/state";
+import { caseFolded, defined, observedKey, type Properties, pick } from "../../core/state";
 import { capitalised } from "../../core/text";
 import {
   jsonObject,
@@ -128,10 +129,10 @@ export const updatable = updatableFields(inputs);
 
 export const observe = (record: ApiKeyRecord) => observed(updatable, record);
 
-/** Whether a record shows all updatable fields exactly as declared. */
+/** Whether a record shows all updatable fields exactly as declared. Both are in canonical form. */
 export function isAsDeclared(record: ApiKeyRecord, declared: KeyInputs): boolean {
   const now = observe(record);
-  return isWhole(record) && updatable.every((field) => same(field, declared[field.name], now[field.name]));
+  return isWhole(record) && updatable.every(({ name }) => isDeepStrictEqual(declared[name], now[name]));
 }
 
 /** A field that is missing from the answer to a write is unknown; one that is missing from a GET is empty (R2, R4). */
