@@ -138,7 +138,7 @@ export interface FoundApiKey {
   readonly createdAt: string | undefined;
   /** When the key was last changed, in the service's own format. */
   readonly updatedAt: string | undefined;
-  /** When the key was last used, in the service's own format; an object or a list as JSON. */
+  /** When the key was last used, in the service's own format. */
   readonly lastUsedAt: string | undefined;
   /** The id of the billing record that the service links to the key. */
   readonly billingId: string | undefined;

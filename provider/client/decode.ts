@@ -26,13 +26,6 @@ export const permission: Decoder<boolean> = z.pipe(
   z.transform((value: unknown) => value ?? false),
   z.boolean(),
 );
-/** Text that is only compared: an object or a list counts as its JSON. */
-export const comparableText: Decoder<string | undefined> = z.pipe(
-  z.transform((value: unknown) =>
-    typeof value === "object" && value !== null ? JSON.stringify(value) : value,
-  ),
-  text,
-);
 /** Null is an empty list. */
 export const nullAsEmpty = z.transform((list: unknown) => (list === null ? [] : list));
 export const listOf = <T>(entry: Decoder<T>): Decoder<readonly T[] | undefined> =>

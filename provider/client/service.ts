@@ -37,7 +37,7 @@ const apiKey = z.object({
   deleted: field.lenient(field.flag),
   createdAt: field.mirroredText,
   updatedAt: field.mirroredText,
-  lastUsedAt: field.lenient(field.comparableText),
+  lastUsedAt: field.mirroredText,
   billingId: field.mirroredText,
 });
 
