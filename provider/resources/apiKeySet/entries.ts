@@ -30,7 +30,6 @@ import {
   type Properties,
   pick,
   secretsKey,
-  specialKey,
 } from "../../core/state";
 import { numeral, spelled } from "../../core/text";
 import type { KeyDraft, KeyInputs, KeyState, OwnedKey } from "../apiKey/model";
@@ -329,8 +328,6 @@ const missing = "is missing: set it to the id of a customer, here or in defaults
 function aliasRules(at: string, alias: string): readonly string[] {
   if (alias === "") return [`${at}: an alias can't be empty: choose one.`];
   if (hasOutput(alias)) return [`${at}: the alias has an Output in a string: choose one that is known.`];
-  if (alias === specialKey)
-    return [`${at}: an alias can't be the name by which Pulumi marks special values.`];
   if (!alias.startsWith("__")) return [];
   return [
     `${at}: an alias can't begin with "__", because Pulumi hides such names and does not compare them.`,

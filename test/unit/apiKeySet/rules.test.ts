@@ -128,12 +128,11 @@ describe("check of an ApiKeySet", () => {
     ]);
   });
 
-  test("E2 the check of a set fails for an alias that Pulumi takes for something else", () => {
+  test("E2 the check of a set fails for an alias with an Output in it, and not for a name that objects inherit", () => {
     const output = "Calling [toString] on an [Output<T>] is not supported.";
-    const names = ["4dabf18193072939515e22adb298388d", output, "constructor"];
+    const names = [output, "constructor"];
     const keys = Object.fromEntries(names.map((alias) => [alias, { customerId }]));
     expect(failuresOf({ keys })).toEqual([
-      expect.stringMatching(/^keys\["4dab\w+"\]: an alias can't be the name by which Pulumi marks/),
       expect.stringMatching(/: the alias has an Output in a string: choose one that is known\.$/),
     ]);
   });
