@@ -223,11 +223,12 @@ function moving<Options extends pulumi.ResourceOptions>(opts: Options, own: stri
 type Path = readonly string[];
 
 /**
- * The paths of the values that a program made secret in a resource's inputs, always in the same order; `undefined` if
- * there are none. The provider gets plain values, so it learns only from these paths what is secret. A list is secret
- * as a whole, and so is the value of an Output. A field of one of a set's keys is secret in all keys, which keeps the list
- * of paths short. `outputs`: those that the option additionalSecretOutputs names. `always`: dotted paths that the
- * provider knows already.
+ * The sorted paths of what a program made secret in a resource's inputs; `undefined` if there are none. The provider gets plain
+ * values, and learns only from these paths what is secret. The path of a list or an Output stands for all that is in it. A
+ * field of one key of a set is secret in all its keys, which keeps the list short.
+ *
+ * @param outputs The names in the option additionalSecretOutputs.
+ * @param always Dotted paths that the provider knows already: these are left out.
  */
 export function secretPaths(
   inputs: object,

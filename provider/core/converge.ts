@@ -195,7 +195,7 @@ interface Report {
   /** The attempt and its object: `Updating key "ci" in workspace ws_1`. */
   readonly doing: string;
   readonly say: Say;
-  /** What state has, and what to do about changes that were not applied. */
+  /** The words about changes that were not applied: the values in state, and the way out. */
   readonly ifOpen?: string | undefined;
 }
 
