@@ -142,18 +142,18 @@ describe("the answer to a create", () => {
   );
 });
 
-/** An ApiKey whose POST fails with this. The list shows `first` before it, and `later` after; none can't be read. */
-function failing(error: CallError, first: readonly object[] | undefined, later = first) {
+/** An ApiKey whose POSTs fail with this. The list shows `first` before them, and `later` after; none can't be read. */
+function failing(error: CallError, first: readonly object[] | undefined, later = first, again = error) {
+  const posts = () => keys.calls.filter((asked) => asked.method === "POST").length;
   const keys = replying(apiKey, ({ method }) => {
-    if (method === "POST") throw error;
-    const isPosted = keys.calls.some((asked) => asked.method === "POST");
-    const shown = isPosted ? later : first;
+    if (method === "POST") throw posts() > 1 ? again : error;
+    const shown = posts() > 0 ? later : first;
     if (shown === undefined) throw refused();
     return { apiKeys: shown };
   });
   const failed = (more: object = {}) =>
     failureOf(keys.create(keys.check({ ...least, ...more }, undefined).inputs));
-  return { ...keys, failed };
+  return { ...keys, failed, posts };
 }
 
 describe("a create whose answer is lost", () => {
@@ -165,36 +165,47 @@ describe("a create whose answer is lost", () => {
       "no new key",
       failing(lost, []),
       /The workspace's list shows no new key with this name and customer: run `pulumi up` again\./,
+      1,
     ],
     [
       "no list",
       failing(lost, undefined),
       /list of keys could not be read \(.*403\): look for .*, created since 2\S+Z; if there is one, delete it/,
+      1,
     ],
     [
       "keys of its name, in a list that could not be read before",
       failing(lost, undefined, [made("key_2"), made("key_3")]),
       /If it was created since 2\S+Z, and no other.* Perhaps new in the workspace's list: key_2, key_3\.$/,
+      1,
     ],
     [
       "a new key after a 409, which a proxy may have caused",
       failing(conflict, [], [made("key_2")]),
       /409 "it exists"\. It is not known whether the key was created.*New in the .*key_2\.$/,
+      1,
     ],
     [
       "no new key after a 409",
       failing(conflict, []),
       /list shows no new key.*If the service refused it: Check that workspace ws_1.*a replacement needs another name.*several changes at a time, .*--parallel 1/,
+      2,
+    ],
+    [
+      "no new key after a 409 and a refusal",
+      failing(conflict, [], [], refused(400)),
+      /the service answered 400\. It is not known whether the key was created/,
+      2,
     ],
   ])(
     "K6 a create whose answer is lost is not in state, and its error names what the workspace shows: %s",
-    async (_what, keys, words) => {
+    async (_what, keys, words, posts) => {
       const {
         kept,
         message,
         options: { unresolved },
       } = await keys.failed();
-      expect([kept, unresolved]).toEqual([undefined, true]);
+      expect([kept, unresolved, keys.posts()]).toEqual([undefined, true, posts]);
       expect(message).toMatch(words);
       expect(message).not.toContain("Nothing was created");
     },
