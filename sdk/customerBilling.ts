@@ -37,8 +37,8 @@ export interface CustomerBillingArgs {
   readonly billingId?: pulumi.Input<string | undefined>;
   /**
    * Your name for this grant, never sent to the service. Default: "initial". Each change grants the credits again, even
-   * if you go back to an earlier value. While state has the grant, nothing else grants again: a forced replacement, or
-   * a new resource name without the option `aliases`, fails the preview.
+   * if you go back to an earlier value; leaving it out again fails the preview. While state has the grant, nothing else
+   * grants again: a forced replacement, or a new resource name without the option `aliases`, fails the preview.
    */
   readonly grant?: pulumi.Input<string | undefined>;
 }

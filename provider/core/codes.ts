@@ -5,7 +5,7 @@
 export const codes = {
   wrongInput: [1001, "an input, an option or an argument is wrong"],
   configuration: [1002, "a setting is missing or wrong"],
-  twoOwners: [1003, "two resources would manage the same key"],
+  twoOwners: [1003, "two resources would manage the same object"],
   grantInState: [1004, "the stack has this grant already, and would grant the credits again"],
   otherBaseUrl: [1005, "state was written at another base URL"],
   keyWithoutSecret: [1006, "the program uses a secret that state does not have"],

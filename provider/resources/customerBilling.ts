@@ -129,11 +129,10 @@ function rules(
   }
   const twin = identities(declared).map(twinOf).find(Boolean);
   if (twin !== undefined) {
-    return [
-      `grant: the resource ${twin} declares the same grant (workspaceId, totalCredits, allowOverages, spendCap, externalMeterId and grant are equal), so the credits would be granted twice. Change grant in one of them, or remove one.`,
-    ];
+    const twice = `grant: the resource ${twin} declares the same grant (workspaceId, totalCredits, allowOverages, spendCap, externalMeterId and grant are equal), so the credits would be granted twice. Change grant in one of them, or remove one.`;
+    return [new Failure("twoOwners", twice)];
   }
-  if (replacesItself && !adopts) return [new Failure("grantInState", replacement)];
+  if (replacesItself) return [new Failure("grantInState", replacement)];
   if (heldBy !== undefined) {
     const held = `grant: this grant is already in state, as "${heldBy}", and creating another resource would grant it again. If the resource was renamed or moved, give it the option aliases; or, to grant again on purpose, use another value of grant.`;
     return [new Failure("grantInState", held)];
@@ -141,7 +140,7 @@ function rules(
   // A grant that is not known yet may be another one.
   if (before === undefined || adopts || containsUnknown(declared.grant)) return [];
   const changed = certainlyChanged(fields, before, declared);
-  if (changed.includes("grant")) return [];
+  if (changed.includes("grant")) return trimmed(declared.grant) === undefined ? [leftOut] : [];
   return grantedNames
     .filter((name) => changed.includes(name))
     .map(
@@ -152,6 +151,10 @@ function rules(
 
 const replacement =
   "grant: the credits were already granted, and replacing the resource would grant them again. Remove what forces it, such as replacementTrigger, replaceOnChanges, replaceWith, --replace or a taint; or, to grant again, change grant; or, to keep the record, set billingId to its id and leave totalCredits out.";
+
+/** The default is another grant, so leaving the input out would grant again. */
+const leftOut =
+  "grant: is no longer declared (an unset variable?), and its default would grant the credits again. Restore the old value; or, to grant again on purpose, set a new one.";
 
 /** The grant that a resource declares: none if it adopts a record. */
 function identities(declared: BillingDraft): readonly string[] {

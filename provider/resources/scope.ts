@@ -58,12 +58,11 @@ function rules(
   declared: DraftOf<Shape>,
   before: DraftOf<Shape> | undefined,
   { twinOf }: Checked,
-): readonly string[] {
+): readonly (string | Failure)[] {
   const twin = identities(declared).map(twinOf).find(Boolean);
   if (twin !== undefined) {
-    return [
-      `representation: the resource ${twin} declares the same scope, which the service could then create twice. Declare it once.`,
-    ];
+    const twice = `representation: the resource ${twin} declares the same scope, which the service could then create twice. Declare it once.`;
+    return [new Failure("twoOwners", twice)];
   }
   // The service has no call to change a scope (S2).
   if (before === undefined) return [];

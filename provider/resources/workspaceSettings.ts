@@ -199,17 +199,14 @@ function rules(
   declared: SettingsDraft,
   _before: SettingsDraft | undefined,
   { twinOf }: Checked,
-): readonly string[] {
+): readonly (string | Failure)[] {
   // A setting that is wrong has a line of its own; an empty prefix is none.
   const isEmpty = settings.every(({ name }) => (declared[name] ?? "") === "");
   const twin = twinOf(JSON.stringify(declared.workspaceId));
+  const twice = `workspaceId: the resource ${twin} declares the settings of the same workspace, and the two would undo each other's changes. Declare all settings of a workspace in one resource.`;
   return [
     ...(isEmpty ? [`declare at least one of ${settings.map(({ name }) => name).join(", ")}.`] : []),
-    ...(twin === undefined
-      ? []
-      : [
-          `workspaceId: the resource ${twin} declares the settings of the same workspace, and the two would undo each other's changes. Declare all settings of a workspace in one resource.`,
-        ]),
+    ...(twin === undefined ? [] : [new Failure("twoOwners", twice)]),
   ];
 }
 

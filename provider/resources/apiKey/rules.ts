@@ -1,6 +1,7 @@
 /** Rules that concern several inputs of an API key. */
 
 import { createHash } from "node:crypto";
+import { Failure } from "../../core/errors";
 import { certainlyChanged, isUnknown, knownString } from "../../core/fields";
 import { type Checked, handOver, objectIdentity } from "../../core/registry";
 import { spelled } from "../../core/text";
@@ -21,9 +22,9 @@ export function rules(
   declared: KeyDraft,
   before: KeyDraft | undefined,
   { twinOf }: Checked,
-): readonly string[] {
+): readonly (string | Failure)[] {
   const problems = [...contradictions(declared), ...fixedByExisting(declared, before)];
-  return [...problems, ...twins(declared, twinOf)].map(lineOf);
+  return [...problems.map(lineOf), ...twins(declared, twinOf)];
 }
 
 /** Only one resource of a program can declare the same existing key (R17). */
@@ -42,15 +43,20 @@ function existingIn(declared: KeyDraft) {
   ] as const;
 }
 
-export function twins(declared: KeyDraft, twinOf: Checked["twinOf"]): readonly Problem[] {
-  return existingIn(declared).flatMap(({ name, identity }): Problem[] => {
+/** `entry`: the path of the key in a set. */
+export function twins(
+  declared: KeyDraft,
+  twinOf: Checked["twinOf"],
+  entry: readonly string[] = [],
+): readonly Failure[] {
+  return existingIn(declared).flatMap(({ name, identity }) => {
     const twin = twinOf(identity);
     if (twin === undefined) return [];
     const message =
       name === "existingKey"
         ? `the resource ${twin} declares the same value, but two resources can't manage one key. Remove it from one of them.`
         : `the resource ${twin} has or adopts the same key, but two resources can't manage one key. ${handOver}`;
-    return [{ path: [name], message }];
+    return [new Failure("twoOwners", `${spelled([...entry, name])}: ${message}`)];
   });
 }
 

@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod/mini";
 import type { DraftOf, InputsOf, StateOf } from "../../core/definition";
+import type { Failure } from "../../core/errors";
 import {
   aList,
   aMap,
@@ -293,7 +294,7 @@ export function rules(
   declared: SetDraft,
   before: SetDraft | undefined,
   { twinOf }: Checked,
-): readonly string[] {
+): readonly (string | Failure)[] {
   const entries = entriesIn(declared).filter(([, entry]) => isRecord(entry) || isUnknown(entry));
   const earlier = new Map(entriesIn(before ?? {}));
   const keys = entries.map(([alias, entry]) => ({ alias, entry, key: withDefaults(declared, alias, entry) }));
@@ -314,7 +315,7 @@ export function rules(
       // Empty strings are reported by the schema.
       ...(key.customerId === undefined || key.customerId === null ? [`${at}.customerId: ${missing}`] : []),
       ...[...contradictions(key), ...lasting].map((one) => inPlace(one, path, own, declared)),
-      ...twins(key, twinOf).map(({ path: [field], message }) => `${at}.${field}: ${message}`),
+      ...twins(key, twinOf, path),
     ];
   });
   // An error in defaults is reported once, not for each entry.

@@ -2,6 +2,7 @@
 
 import * as z from "zod/mini";
 import type { DraftOf, InputsOf, PlanArgs, Resource, StateOf } from "../../core/definition";
+import type { Failure } from "../../core/errors";
 import {
   aList,
   aMap,
@@ -132,7 +133,7 @@ export function rules(
   declared: RotatingDraft,
   before: RotatingDraft | undefined,
   checked: Checked,
-): readonly string[] {
+): readonly (string | Failure)[] {
   const { rotateEvery, overlap, retire } = declared;
   const [every, both] = [msOf(rotateEvery), msOf(overlap ?? "7d")];
   return [

@@ -1,9 +1,13 @@
 import { expect, test } from "vitest";
 import { unknownSentinels } from "../../../provider/core/fields";
 import { objectIdentity, openDeclarations, openRegistry, unchecked } from "../../../provider/core/registry";
+import { lifecycle } from "../../../provider/lifecycle/operations";
+import { apiKey } from "../../../provider/resources/apiKey";
+import { apiKeySet } from "../../../provider/resources/apiKeySet";
 import { customerBilling } from "../../../provider/resources/customerBilling";
 import { scope } from "../../../provider/resources/scope";
 import { workspaceSettings } from "../../../provider/resources/workspaceSettings";
+import { hostContext, least } from "../offline";
 import { replying } from "../replying";
 
 const silent = () => expect.unreachable("no request is made here");
@@ -145,6 +149,21 @@ test("R17 S4 check of a Scope fails if another declares it too: two creates at o
     expect.stringMatching(/^representation: the resource one declares the same scope, .* Declare it once\.$/),
   ]);
 });
+
+test.each([
+  ["ApiKey", apiKey, { ...least, existingId: "key_1", scopes: [] }],
+  ["ApiKeySet", apiKeySet, { workspaceId: "ws_1", keys: { a: { customerId: "c", existingKey: "sk" } } }],
+  ["WorkspaceSettings", workspaceSettings, { workspaceId: "ws_1", defaultExpiration: 60 }],
+  ["Scope", scope, { workspaceId: "ws_1", representation: "orders" }],
+  ["CustomerBilling", customerBilling, credits],
+])(
+  "R8 R17 check fails with a code of its own if two resources declare one object: %s",
+  (_kind, definition, inputs) => {
+    const { check } = lifecycle(definition, hostContext({}));
+    expect(check(inputs, undefined, "one").failures).toEqual([]);
+    expect(check(inputs, undefined, "two").failures).toEqual([expect.stringMatching(/^APIKEYS1003: /)]);
+  },
+);
 
 const inputs = { workspaceId: "ws_1", defaultExpiration: 60 };
 const state = { ...inputs, onDestroy: "restore", __before: { defaultExpiration: 5 } };

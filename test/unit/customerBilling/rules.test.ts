@@ -34,6 +34,14 @@ describe("rules of a CustomerBilling", () => {
       expect(rejected({ grant, totalCredits: "2" })).toEqual(["totalCredits"]);
   });
 
+  test("B2 the rules of a CustomerBilling reject a grant that is no longer declared, because the default is another one", () => {
+    for (const grant of [undefined, null]) {
+      const [reason] = reasons({ ...before, grant }, { ...before, grant: "2" });
+      expect(reason).toMatch(/^grant: is no longer declared .* would grant the credits again\. Restore/);
+      expect(reasons({ ...before, grant })).toEqual([]);
+    }
+  });
+
   test("B1 B2 the rules of a CustomerBilling accept another spelling of the same value", () => {
     for (const totalCredits of ["100.00", 100, " 0100 "]) expect(rejected({ totalCredits })).toEqual([]);
     for (const allowOverages of [undefined, null]) expect(rejected({ allowOverages })).toEqual([]);
