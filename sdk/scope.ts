@@ -80,7 +80,7 @@ export class Scope extends pulumi.CustomResource {
    * it fails. Destroy leaves the scope in the service.
    *
    * @param name The resource's name, unique within the stack.
-   * @param id The scope's representation or its id, which is also the output `id`.
+   * @param id The scope's representation or its id; the output `id` is its id.
    * @param state The workspace that defines the scope.
    * @param opts Pulumi's resource options.
    */

@@ -159,8 +159,7 @@ const leftOut =
 /** The grant that a resource declares: none if it adopts a record. */
 function identities(declared: BillingDraft): readonly string[] {
   const canonical = canonicalInputs(fields, declared);
-  const { totalCredits, billingId } = canonical;
-  if (totalCredits === undefined || billingId !== undefined) return [];
+  if (canonical["billingId"] !== undefined) return [];
   const values = [...grantedNames, "grant"].map((name) => canonical[name] ?? null);
   return containsUnknown(values) ? [] : [JSON.stringify(values)];
 }

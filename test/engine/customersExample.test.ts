@@ -107,19 +107,3 @@ it("E1 B3 examples/customers follows its CSV file: keys and credits for each cus
   expect(service.keys()).toEqual([]);
   expect(credits()).toHaveLength(35);
 });
-
-const wrong: readonly (readonly [string, string])[] = [
-  ["cus_60,Sixty,toString", "the plan must be one of free, pro, enterprise"],
-  ["cus_60,Sixty,Ltd,free", "must be id,name,plan"],
-  ["cus_1,Again,pro", "cus_1 is listed twice"],
-];
-it("R8 examples/customers fails the preview for a wrong line of its CSV file, without a request", async () => {
-  const fixture = await customers();
-  for (const [line, reason] of wrong) {
-    await write(fixture, [...lines(fifty.slice(0, 2)), line]);
-    const preview = await fixture.stack.preview();
-    expect(preview.ok).toBe(false);
-    expect(preview.output).toContain(`customers.csv, line 4: ${reason}`);
-  }
-  expect(fixture.service.requests).toEqual([]);
-});
