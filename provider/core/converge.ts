@@ -38,11 +38,12 @@ export function aimsOf(
 ): readonly Aim[] {
   const settled = { ...state, ...hiddenIn(state, observedKey) };
   return fields.map((field): Aim => {
-    const { name } = field;
+    const { name, isAlike } = field;
     const exact = allExact || field.exact;
     const stays =
       now !== undefined && same(field, state[name], declared[name]) && same(field, settled[name], now[name]);
-    return { field, value: stays && !exact ? now[name] : declared[name], exact };
+    const mayStay = !exact || isAlike?.(declared[name], now?.[name]) === true;
+    return { field, value: stays && mayStay ? now[name] : declared[name], exact };
   });
 }
 
@@ -100,10 +101,14 @@ export async function converge<T>(
 ): Promise<Settled<T>> {
   const isStill = (aim: Aim, was: T, record: T) =>
     same(aim.field, observe(was)[aim.field.name], observe(record)[aim.field.name]);
-  const matches = (record: T, which = aims) => {
-    const now = observe(record);
-    return which.every(({ field, value }) => same(field, value, now[field.name]));
+  const fits = (aim: Aim, record: T) => {
+    const { field, value } = aim;
+    const has = observe(record)[field.name];
+    // A value that is as it was before may be the old one.
+    const isWritten = created !== undefined || !isStill(aim, before, record);
+    return same(field, value, has) || (isWritten && field.isAlike?.(value, has) === true);
   };
+  const matches = (record: T, which = aims) => which.every((aim) => fits(aim, record));
   let seen = before;
   let isSent = false;
   let isSeen = created !== undefined;
@@ -115,7 +120,7 @@ export async function converge<T>(
       const { field, value, exact } = aim;
       const has = observe(record)[field.name];
       const isAlike = !exact && caseFolded(value) === caseFolded(has);
-      if (isAlike || same(field, value, has)) return [];
+      if (isAlike || fits(aim, record)) return [];
       const isUnchanged = created === undefined && isStill(aim, before, record);
       return [{ aim, has, isRewritten: !exact && !isUnchanged }];
     });

@@ -27,6 +27,8 @@ export const failedKey = "__failed";
 export interface ComparedField {
   readonly name: string;
   readonly canonical: (value: unknown) => unknown;
+  /** Whether the service's value is the declared one, in its own spelling. Default: it isn't. */
+  readonly isAlike?: ((declared: unknown, has: unknown) => boolean) | undefined;
 }
 
 export function same(field: Pick<ComparedField, "canonical">, left: unknown, right: unknown): boolean {

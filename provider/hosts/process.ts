@@ -9,10 +9,7 @@ const answerMs = 20;
 /** Time for the last answer, and for what was printed, to leave a process whose run is over. */
 const partingMs = 500;
 
-/**
- * The run of this process. SIGINT, SIGTERM and the end of stdin end it, and the process with it as soon as no operation is
- * under way.
- */
+/** The run of this process. SIGINT, SIGTERM and the end of stdin end it, and the process once nothing is under way. */
 export function serveRun(warn: (message: string) => void): OpenRun {
   let idleSince = 0;
   const run = openRun(() => {

@@ -1,7 +1,4 @@
-/**
- * A scope of a workspace. The service can list and create scopes, but neither change nor delete them (interface, sections
- * 2, 4.10 and 4.11).
- */
+/** A scope of a workspace. The service can neither change nor delete one (interface, sections 2, 4.10 and 4.11). */
 import { CallError } from "../client/send";
 import { createScope, type ScopeRecord } from "../client/service";
 import {

@@ -1,7 +1,4 @@
-/**
- * The defaults that a workspace, which exists already, has for its keys. Only declared settings are managed (interface,
- * sections 2, 4.7 and 4.8).
- */
+/** The defaults of a workspace for its keys. Only declared settings are managed (interface, sections 2, 4.7 and 4.8). */
 import ipaddr from "ipaddr.js";
 import * as z from "zod/mini";
 import { editWorkspace, readWorkspace, type WorkspaceRecord } from "../client/service";
@@ -362,10 +359,7 @@ async function remove(
   if (failure !== undefined) throw failure;
 }
 
-/**
- * The former values to restore: of settings that still have our value (W5). Warns of the others, unless they have their former
- * value already.
- */
+/** The former values to restore: of settings that still have our value (W5). Warns of others that differ from theirs. */
 function chooseToRestore(
   session: Session,
   doing: string,

@@ -36,7 +36,7 @@ import {
   requiredString,
   text,
 } from "../fields/schemas";
-import { canonicalScopes, scopesSchema, toWire } from "./scopes";
+import { canonicalScopes, isAlike, scopesSchema, toWire } from "./scopes";
 
 /** Inputs that name an existing key. */
 export const existing = ["existingKey", "existingId"] as const;
@@ -56,6 +56,7 @@ export const inputs = {
   scopes: defaulted(scopesSchema, {
     ...update,
     exact: true,
+    isAlike,
     canonical: canonicalScopes,
     default: [],
   }),
@@ -175,10 +176,7 @@ export function comparedKey(args: Omit<KeyPlanArgs, "time">): Plan {
   return isLost(state) ? { ...compared, isPending: true, replaces: ["key", ...compared.replaces] } : compared;
 }
 
-/**
- * How inputs are compared that name an existing key: leaving them out is no change, and neither is naming a key that the
- * resource has (K5, K11).
- */
+/** How inputs that name an existing key are compared: to leave one out is no change, nor is to name the own key (K5, K11). */
 export function comparing(keys: readonly OwnedKey[], inputs: KeyDraft): Required<Comparing> {
   const own: Readonly<Record<string, readonly unknown[]>> = {
     existingKey: keys.map(({ state }) => state.key),

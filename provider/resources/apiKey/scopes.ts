@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import * as z from "zod/mini";
 import type { KeyScope } from "../../client/service";
 import { type Canonical, isUnknown } from "../../core/fields";
@@ -43,6 +44,14 @@ export const canonicalScopes: Canonical<readonly Granted[]> = (value) => {
   const scopes = known.map(([representation, granted]) => ({ representation, ...granted }));
   return [...scopes, ...unknown] as readonly Granted[];
 };
+
+/** Whether two lists of scopes differ only in the form of the representations. Two scopes may differ in that alone, too. */
+export function isAlike(declared: unknown, has: unknown): boolean {
+  const [left = [], right = []] = [declared, has].map((scopes) => canonicalScopes(scopes));
+  const folded = (scopes: readonly Granted[]) =>
+    canonicalScopes(scopes.map((one) => ({ ...one, representation: caseFolded(one.representation) })));
+  return left.length === right.length && isDeepStrictEqual(folded(left), folded(right));
+}
 
 /** With unknown flags, which may be true. */
 function trueFlags({ representation: _, id: __, ...flags }: Properties): Properties {

@@ -48,10 +48,7 @@ export async function create(session: Session, declared: KeyInputs): Promise<Key
   return outcomeOf(session, { id, state: initial }, declared, settled, doing, problem);
 }
 
-/**
- * The state after a write of a key and, if the key does not match the program, the failure. `problem`: what is wrong with the
- * key's secret.
- */
+/** The state after a write of a key, and the failure if it does not match. `problem`: what is wrong with its secret. */
 function outcomeOf(
   session: Session,
   { id, state }: OwnedKey,
@@ -238,10 +235,7 @@ async function matchProgram(
   return converge(session, writing, created);
 }
 
-/**
- * Whether an edit takes rights away. Its answer may repeat the request although the service only adds scopes, so a read must
- * confirm it (K4).
- */
+/** Whether an edit takes rights away: its answer may repeat the request although they stay, so a read must confirm it (K4). */
 function losesRights(before: ApiKeyRecord, { enabled, scopes }: KeyInputs): boolean {
   return (before.enabled === true && !enabled) || excess(before.scopes ?? [], scopes).length > 0;
 }
