@@ -45,12 +45,14 @@ export const canonicalScopes: Canonical<readonly Granted[]> = (value) => {
   return [...scopes, ...unknown] as readonly Granted[];
 };
 
-/** Whether two lists of scopes differ only in the form of the representations. Two scopes may differ in that alone, too. */
+/** Whether two lists of scopes differ only in the form of the representations, by which scopes themselves may differ. */
 export function isAlike(declared: unknown, has: unknown): boolean {
   const [left = [], right = []] = [declared, has].map((scopes) => canonicalScopes(scopes));
-  const folded = (scopes: readonly Granted[]) =>
-    canonicalScopes(scopes.map((one) => ({ ...one, representation: caseFolded(one.representation) })));
-  return left.length === right.length && isDeepStrictEqual(folded(left), folded(right));
+  const [folded, other] = [left, right].map((scopes) =>
+    canonicalScopes(scopes.map((one) => ({ ...one, representation: caseFolded(one.representation) }))),
+  );
+  const areApart = folded?.length === left.length && other?.length === right.length;
+  return areApart && isDeepStrictEqual(folded, other);
 }
 
 /** With unknown flags, which may be true. */
