@@ -79,14 +79,14 @@ async function post(creation: Creation, isAgain: boolean): Promise<NewKey | Lost
     const ifExisting =
       declared.existingKey === undefined
         ? ""
-        : " If it already has this value, declare the id of that key as existingId instead.";
+        : " If it already has this value, declare the id of that key as existingId instead or, if the resource was renamed, use the option aliases.";
     const advice = `Check that workspace ${declared.workspaceId} exists, that the access token is allowed to create keys in it, and that the service accepts the values.${ifExisting}`;
     if (!(error instanceof CallError && (isAgain || error.verdict === "ambiguous")))
       throw explain(error, session, { doing, notDone: "Nothing was created", advice });
     const isConflict = error.status === 409;
     if (isConflict && !turns.has(list)) turns.set(list, Promise.resolve());
     const ifUnique =
-      "If it allows a name only once, a replacement needs another name, or the option deleteBeforeReplace.";
+      "If it allows a name only once, a replacement needs another name, or the option deleteBeforeReplace; a RotatingApiKey can't rotate there.";
     const { message: problem } = error;
     return { record: undefined, problem, isConflict, advice: ifRefused(error, `${advice} ${ifUnique}`) };
   }
@@ -114,37 +114,38 @@ function hasValue({ key, maskedKey }: ApiKeyRecord, value: string): boolean {
 function lostKey(
   creation: Creation,
   now: Reading<readonly ApiKeyRecord[]>,
-  { problem, advice }: Lost,
+  { problem, advice, isConflict }: Lost,
 ): Failure {
   const { declared, doing, before, since } = creation;
-  const lost =
-    declared.existingKey === undefined
-      ? "the key is not in state, and its secret is lost"
-      : "the key is not in state";
   const found = now.kind === "known" ? inWords(now.value) : "";
   const wanted = `a key with this name and customer, created since ${since}`;
   const remedy = remedyOf(creation);
   const again = "run `pulumi up` again";
+  const isLost = declared.existingKey === undefined ? ", and its secret is lost" : "";
+  const unclear = `It is not known whether the key was created; if it was, it is not in state${isLost}`;
   const [where, ifNew] =
     before.kind === "known"
       ? ["New in the workspace's list:", "If"]
       : ["Perhaps new in the workspace's list:", `If it was created since ${since}, and`];
-  let todo = [`${ifNew} no other stack or person created the key below, ${remedy}; then ${again}`];
+  let [outcome, todo] = [
+    unclear,
+    `${ifNew} no other stack or person created the key below, ${remedy}; then ${again}`,
+  ];
   if (now.kind === "unavailable") {
     const unread = `The workspace's list of keys could not be read (${now.error.message})`;
-    todo = [`${unread}: look for ${wanted}; if there is one, ${remedy}; then ${again}`];
+    todo = `${unread}: look for ${wanted}; if there is one, ${remedy}; then ${again}`;
   } else if (now.value.length === 0) {
-    const unseen = `The workspace's list shows no new key with this name and customer: ${again}`;
-    todo = [unseen, `The list may lag or be truncated: if ${wanted} shows up later, ${remedy}`];
+    const unseen = "the workspace's list shows no new key with this name and customer";
+    outcome = `Most likely nothing was created: ${unseen}${isConflict ? "" : `, so ${again}`}`;
+    todo = `The list may lag or be truncated: if ${wanted} shows up later, ${remedy}`;
   }
-  const parts = [
-    problem,
-    `It is not known whether the key was created; ${lost}`,
-    ...todo,
-    advice,
-    found && where,
-  ];
-  return new Failure("keyLost", parts, { subject: `${doing}:`, unresolved: true, found });
+  // After a 409, the reason for it comes first.
+  const parts = isConflict ? [outcome, advice, todo] : [outcome, todo, advice];
+  return new Failure("keyLost", [problem, ...parts, found && where], {
+    subject: `${doing}:`,
+    unresolved: true,
+    found,
+  });
 }
 
 /** Tells of keys that a killed run, or one whose answer was lost, may have left behind. */

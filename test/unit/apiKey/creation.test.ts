@@ -164,7 +164,7 @@ describe("a create whose answer is lost", () => {
     [
       "no new key",
       failing(lost, []),
-      /The workspace's list shows no new key with this name and customer: run `pulumi up` again\./,
+      /Most likely nothing was created: the workspace's list shows no new key with this name and customer, so run `pulumi up` again\./,
       1,
     ],
     [
@@ -188,14 +188,14 @@ describe("a create whose answer is lost", () => {
     [
       "no new key after a 409",
       failing(conflict, []),
-      /list shows no new key.*If the service refused it: Check that workspace ws_1.*a replacement needs another name.*several changes at a time, .*--parallel 1/,
+      /list shows no new key with this name and customer\. If the service refused it: Check that workspace ws_1.*a replacement needs another name.*several changes at a time, .*--parallel 1/,
       2,
     ],
     ["no list after a 409", failing(conflict, undefined), /list of keys could not be read/, 1],
     [
       "no new key after a 409 and a refusal",
       failing(conflict, [], [], refused(400)),
-      /the service answered 400\. It is not known whether the key was created/,
+      /the service answered 400\. Most likely nothing was created/,
       2,
     ],
   ])(
