@@ -35,7 +35,7 @@ export interface Report {
 }
 
 /** The middle one; of an even number, the mean of the two in the middle. */
-export function median(values: readonly number[]): number | undefined {
+function median(values: readonly number[]): number | undefined {
   const sorted = values.toSorted((a, b) => a - b);
   const upper = sorted[Math.floor(sorted.length / 2)];
   const lower = sorted[Math.ceil(sorted.length / 2) - 1];

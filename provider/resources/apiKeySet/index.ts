@@ -114,7 +114,7 @@ export function plan(args: PlanArgs<Shape>): SetPlan {
     ...compared,
     isPending: isPending(owned),
     // The engine itself shows that all keys are replaced.
-    note: compared.replaces.length > 0 ? undefined : noteAbout(inputs, { owned, steps }),
+    note: compared.replaces.length > 0 ? undefined : noteAbout(inputs, { owned, steps }, state),
     preview: () => preview(inputs, steps),
     objects: keys.objectsOf(owned).filter(({ id }) => !released.includes(id)),
   };
@@ -176,8 +176,15 @@ function isPending({ byAlias, toDelete }: OwnedKeys): boolean {
   return toDelete.length > 0 || [...byAlias.values()].some(isOpen);
 }
 
-function noteAbout(inputs: SetDraft, { owned, steps }: Steps): string | undefined {
+function noteAbout(inputs: SetDraft, { owned, steps }: Steps, state: SetState = {}): string | undefined {
   if (isUnknown(inputs.keys)) return undefined;
+  const [before, now] = [new Map(entriesIn(state)), new Map(entriesIn(inputs))];
+  const has = (entry: unknown, field: string) => isRecord(entry) && entry[field] !== undefined;
+  const defaults = isRecord(inputs.defaults) ? Object.keys(inputs.defaults) : [];
+  /** The engine shows only that the entry loses its own value. */
+  const getsDefault = (step: Step) =>
+    step.op === "update" &&
+    defaults.some((field) => has(before.get(step.stateAlias), field) && !has(now.get(step.alias), field));
   const isAdopted = (step: Step) => keys.adoptedBy(step) !== undefined;
   const adopted = new Set(steps.map(keys.adoptedBy));
   const aliases = (is: (step: Step) => boolean) => steps.filter(is).map(({ alias }) => alias);
@@ -185,6 +192,8 @@ function noteAbout(inputs: SetDraft, { owned, steps }: Steps): string | undefine
     "to keep under a new alias": aliases(
       (step) => (step.op === "same" || step.op === "update") && step.stateAlias !== step.alias,
     ),
+    "to create, because it was released": aliases(({ op, alias }) => op === "create" && before.has(alias)),
+    "to set to the defaults": aliases(getsDefault),
     "to adopt, without a secret": aliases(isAdopted),
     "to replace, with a new secret": aliases((step) => step.op === "replace" && !isAdopted(step)),
     "to delete": aliases((step) => step.op === "delete" || (step.op === "replace" && isAdopted(step))),

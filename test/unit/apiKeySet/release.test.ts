@@ -35,6 +35,8 @@ describe("an entry with release: true", () => {
     expect(there()).toEqual(["made_1", "made_2"]);
 
     const next = process();
+    next.sets.diff(held.id, state, next.sets.checked(of({ a: entry, b: entry }), inputs, "set"));
+    expect(next.sets.notes.join()).toContain('1 to create, because it was released: "a".');
     expect(next.sets.diff(held.id, state, next.sets.checked(of(released), inputs, "set")).changes).toBe(
       false,
     );

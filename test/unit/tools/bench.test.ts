@@ -1,12 +1,7 @@
 import { expect, test } from "vitest";
 import { hosts } from "../../../tools/bench/contenders";
 import { cpuIn, peakMiBIn, writtenIn } from "../../../tools/bench/measured";
-import { median } from "../../../tools/bench/report";
 import { isHost } from "../../../tools/bench/trial";
-
-test("the bench's median is the middle value, or the mean of the two middle values, in any order", () => {
-  expect([[3, 1, 2], [10, 1, 2, 4], [7], []].map(median)).toEqual([2, 3, 7, undefined]);
-});
 
 test("the bench reads CPU time, peak memory and bytes written from /proc", () => {
   const after = "S 1 2 3 0 -1 4194304 10 20 30 40 150 50 700 25 20 0 1 0 99 1 1";
