@@ -155,8 +155,7 @@ function openHook(): pulumi.ResourceHook {
       if (inOneHost(holder) === inOneHost(urn) && outputs["grant"] === inputs["grant"])
         fail("APIKEYS1004", `${of}: ${replaced}`);
       if (identity.some((field) => outputs[field] !== inputs[field])) continue;
-      const other = holder.split("::").slice(3).join("::");
-      fail("APIKEYS1004", `${of}: this grant is already in state, as "${other}". ${renamed}`);
+      fail("APIKEYS1004", `${of}: this grant is already in state, as ${holder}. ${renamed}`);
     }
   };
   return new pulumi.ResourceHook("pulumi-apikeys:grants", refuse, { onDryRun: true });

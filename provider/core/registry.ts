@@ -57,7 +57,7 @@ export interface Checked {
   twinOf(identity: string): string | undefined;
   /** Whether the engine replaces the resource by one that declares the same. */
   readonly replacesItself: boolean;
-  /** The name of the resource that has an identity in state, if the engine does not compare the inputs with it. */
+  /** The URN of the resource that has an identity in state, if the engine does not compare the inputs with it. */
   readonly heldBy?: string | undefined;
 }
 

@@ -5,7 +5,7 @@ import { Failure } from "../core/errors";
 import { canonicalInputs, isUnknown } from "../core/fields";
 import { type Checked, unchecked } from "../core/registry";
 import { defined, type Properties, providerKey, secretsKey } from "../core/state";
-import { nameIn, numeral, spelled } from "../core/text";
+import { numeral, spelled } from "../core/text";
 import { type KindContext, note } from "./context";
 import { canonical, withName } from "./planning";
 
@@ -57,7 +57,7 @@ function declaredElsewhere(
   const isSame = (state: Properties) => definition.identities(state).some((one) => identities.includes(one));
   const holder = [...inState].find(([, state]) => isSame(state))?.[0];
   const replacesItself = compared.replacesItself || holder === urn;
-  return { ...compared, replacesItself, heldBy: holder && nameIn(holder) };
+  return { ...compared, replacesItself, heldBy: holder };
 }
 
 /** Whether a program could declare just these properties, as it could those of every managed resource. */

@@ -129,12 +129,12 @@ function rules(
   }
   const twin = identities(declared).map(twinOf).find(Boolean);
   if (twin !== undefined) {
-    const twice = `grant: the resource ${twin} declares the same grant (workspaceId, totalCredits, allowOverages, spendCap, externalMeterId and grant are equal), so the credits would be granted twice. Change grant in one of them, or remove one.`;
+    const twice = `grant: the resource ${twin} declares the same grant with equal values, so the credits would be granted twice. Change grant in one of them, or remove one.`;
     return [new Failure("twoOwners", twice)];
   }
   if (replacesItself) return [new Failure("grantInState", replacement)];
   if (heldBy !== undefined) {
-    const held = `grant: this grant is already in state, as "${heldBy}", and creating another resource would grant it again. If the resource was renamed or moved, give it the option aliases; or, to grant again on purpose, use another value of grant.`;
+    const held = `grant: this grant is already in state, as ${heldBy}, and creating another resource would grant it again. If the resource was renamed or moved, give it the option aliases; or, to grant again on purpose, use another value of grant.`;
     return [new Failure("grantInState", held)];
   }
   // A grant that is not known yet may be another one.

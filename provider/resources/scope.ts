@@ -73,7 +73,7 @@ function rules(
     .filter((name) => !isUnknown(declared[name]) && changed(name))
     .map(
       (name) =>
-        `${name}: can't change, because the service has no call that edits a scope; declare the old value, which state has, or another representation, which creates another scope.`,
+        `${name}: can't change, because the service has no call that edits a scope. Declare the old value, which state has, or another representation, which creates another scope.`,
     );
 }
 

@@ -102,7 +102,7 @@ export function fixedByExisting(declared: KeyDraft, before: KeyDraft | undefined
 function whyFixed(declared: KeyDraft, before: KeyDraft): string | undefined {
   const [value, id] = [knownString(declared.existingKey), adoptedId(declared)];
   if (value !== undefined && value === before.existingKey) {
-    return "can't change while existingKey stays the same, because the service can't have one key twice and deleting the old record would revoke it. Set a new existingKey, or remove the key in one update and declare it again in the next.";
+    return "can't change while existingKey stays the same. The service can't have one key twice, and deleting the old record would revoke it. Set a new existingKey, or remove the key in one update and declare it again in the next.";
   }
   // An id that is added may be that of the resource's own key, whose secret its adoption would lose.
   if (id !== undefined && id === (before.existingId ?? id)) {

@@ -65,7 +65,7 @@ async function create(session: Session, declared: SetInputs, plan: SetPlan): Pro
   const id = `keys-${randomUUID()}`;
   const { owned, batch } = await keys.applySteps(session, plan);
   const isEmpty = owned.byAlias.size === 0;
-  const outcome = isEmpty ? `State has none of them. ${whatLinesSay}` : undefined;
+  const outcome = isEmpty ? `State has none of them. ${whatLinesSay()}` : undefined;
   const failure = batch.failureOf(`Creating the ${label(declared)}`, outcome);
   if (failure !== undefined && isEmpty) throw failure;
   return { id, state: stateOf(declared, owned), failure };

@@ -24,7 +24,8 @@ interface Trouble {
 export type Batch = ReturnType<typeof openBatch>;
 
 /** Advice about a failure with a line for each reason. */
-export const whatLinesSay = "Do what the lines below say, then run `pulumi up` again.";
+export const whatLinesSay = (command = "`pulumi up`") =>
+  `Do what the lines below say, then run ${command} again`;
 
 const mostLines = 20;
 const mostNames = 20;
@@ -38,7 +39,7 @@ export function openBatch(session: Session) {
     /** The failure if any key has failed, with a line for each reason. `outcome`: what state has, and what to do. */
     failureOf: (
       doing: string,
-      outcome = `State records what succeeded. ${whatLinesSay}`,
+      outcome = `State records what succeeded. ${whatLinesSay()}`,
     ): Failure | undefined => {
       if (failures.length === 0) return undefined;
       const failed = new Set(failures.map(({ name }) => name));

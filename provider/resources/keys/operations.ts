@@ -8,7 +8,7 @@ import { adoptedId, type KeyInputs, type KeyState, maskKey, type OwnedKey } from
 import { read as readKey } from "../apiKey/read";
 import { fixedByExisting, lineOf } from "../apiKey/rules";
 import * as apiKey from "../apiKey/write";
-import { type Batch, type Item, openBatch } from "./batch";
+import { type Batch, type Item, openBatch, whatLinesSay } from "./batch";
 
 export interface OwnedKeys {
   /** By alias, with the state that an ApiKey would have; those of a rotating key are "current" and "previous". */
@@ -166,7 +166,10 @@ export async function readKeys(session: Session, label: string, owned: OwnedKeys
     const isOpen = failedKey in now.state;
     found.set(key, isOpen ? { ...now, state: defined({ ...now.state, [failedKey]: undefined }) } : now);
   });
-  const failure = batch.failureOf(`Reading the ${label}`, "State is unchanged; run the command again.");
+  const failure = batch.failureOf(
+    `Reading the ${label}`,
+    `State is unchanged. ${whatLinesSay("the command")}`,
+  );
   if (failure !== undefined) throw failure;
   return {
     byAlias: new Map(
@@ -190,7 +193,7 @@ export async function removeKeys(
     maskKey(part, key.state);
     await apiKey.remove(part, key, elsewhere);
   });
-  const outcome = "The resource stays in state: run the command again to delete the rest.";
+  const outcome = `The resource stays in state. ${whatLinesSay("the command")}, which deletes the rest`;
   const failure = batch.failureOf(`Deleting the ${label}`, outcome);
   if (failure !== undefined) throw failure;
 }

@@ -17,7 +17,7 @@ describe("rules of a Scope", () => {
       expect(refused({ description: absent })).toEqual(["description"]);
     const [reason] = scope.rules({ ...before, name: "Other" }, before, unchecked);
     expect(reason).toMatch(
-      /no call that edits a scope; declare the old value, which state has, or another representation/,
+      /no call that edits a scope\. Declare the old value, which state has, or another representation/,
     );
     expect(reason).not.toContain("Other");
   });
