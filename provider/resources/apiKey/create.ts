@@ -28,8 +28,7 @@ export async function createOrMigrate(session: Session, declared: KeyInputs): Pr
   const doing = `${existingKey === undefined ? "Creating" : "Migrating"} ${label(declared)}`;
   const list = sharedReads(session.call).keys(workspaceId);
   const since = new Date().toISOString();
-  // All creates share a list. A migration reads its own, because the service may already have the key.
-  const before = await (existingKey === undefined ? list.recent() : list.fresh());
+  const before = await list.recent();
   const creation: Creation = { session, declared, doing, list, before, since };
   warnOfNamesakes(creation);
   for (let isAgain = false; ; isAgain = true) {
