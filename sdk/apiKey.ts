@@ -8,22 +8,13 @@ export interface KeyOutputs {
   readonly maskedKey: pulumi.Output<string | undefined>;
   /** When the key was created, in the service's own format. Absent if the service does not return it. */
   readonly createdAt: pulumi.Output<string | undefined>;
-  /**
-   * When the key was last changed, as of this stack's last write, in the service's own format. Absent if the service
-   * does not return it.
-   */
+  /** When the key was last changed, as of this stack's last write, in the service's own format. Absent if it returns none. */
   readonly updatedAt: pulumi.Output<string | undefined>;
-  /**
-   * The id of the billing record that the service links to the key, as of the create or the last refresh. Absent if
-   * there is none.
-   */
+  /** The id of the billing record of the key, as of the create or the last refresh. Absent if there is none. */
   readonly billingId: pulumi.Output<string | undefined>;
   /** The prefix that the service actually set, as of the create or the last refresh. Absent if there is none. */
   readonly effectivePrefix: pulumi.Output<string | undefined>;
-  /**
-   * The expiry that the service actually set, in the service's own unit, as of the create or the last refresh. Absent if
-   * there is none.
-   */
+  /** The expiry that the service set, in its own unit, as of the create or the last refresh. Absent if there is none. */
   readonly effectiveExpiresAt: pulumi.Output<number | undefined>;
 }
 

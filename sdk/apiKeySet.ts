@@ -24,8 +24,8 @@ export interface ApiKeySetDefaultsArgs
 export interface ApiKeySetEntryArgs extends Optional<Omit<ApiKeyArgs, "workspaceId">, null> {
   /**
    * The key's former alias, to keep the key under a new alias: without `renamedFrom`, a new alias is a new key, and the
-   * old key is deleted. Default: none. Fails the preview if the former alias is still declared, or if the new alias has
-   * a key already. You can leave it in place after the update, or remove it.
+   * old key is deleted. Default: none. Fails the preview if the former alias is still declared. Once the new alias has a
+   * key, it means nothing: you can leave it in place, or remove it.
    */
   readonly renamedFrom?: pulumi.Input<string | undefined> | null;
   /**

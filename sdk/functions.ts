@@ -166,10 +166,7 @@ export const getApiKeys = apiKeys.plain;
 /** The Output form of {@link getApiKeys}. While an argument is unknown in a preview, the result is unknown too. */
 export const getApiKeysOutput = apiKeys.output;
 
-/**
- * Returns one key, by its id or its name, without its secret, at each preview and update. Fails if the key does not
- * exist or was deleted.
- */
+/** Returns one key, by id or name, without its secret, at each preview and update. Fails if it is absent or was deleted. */
 export const getApiKey = apiKey.plain;
 
 /** The Output form of {@link getApiKey}. While an argument is unknown in a preview, the result is unknown too. */

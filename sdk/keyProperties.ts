@@ -5,10 +5,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { ValueOf } from "./resource";
 
-/**
- * The permissions of a key on one scope. A permission that is left out is false. Listing the same representation twice
- * fails the preview.
- */
+/** The permissions of a key on one scope: one that is left out is false. The same representation twice fails the preview. */
 export interface KeyScopeArgs {
   /** The representation of the scope. */
   readonly representation: pulumi.Input<string>;
@@ -82,10 +79,7 @@ export interface ApiKeyArgs {
    * with a change of `keepers` in the same update, creates a new key and deletes the old one. Destroy deletes the key.
    */
   readonly existingId?: pulumi.Input<string | undefined>;
-  /**
-   * Arbitrary strings, never sent to the service. Default: none. Changing one replaces the key with a new one: for
-   * example, to rotate it by date.
-   */
+  /** Strings that are never sent to the service. Default: none. Changing one replaces the key with a new one. */
   readonly keepers?: pulumi.Input<Record<string, pulumi.Input<string>> | undefined>;
 }
 

@@ -14,10 +14,7 @@ import { isTypeOf } from "./types";
 
 export type { PolicyKeyScope };
 
-/**
- * A resource as Pulumi passes it to a policy: with its inputs in `validateResource`, with its outputs in
- * `validateStack`.
- */
+/** A resource as Pulumi passes it: to `validateResource` with its inputs, to `validateStack` with its outputs. */
 export interface PolicyResource {
   /** The resource's type. */
   readonly type: string;

@@ -105,10 +105,7 @@ export class RotatingApiKey extends pulumi.CustomResource {
   declare readonly previousKey: pulumi.Output<string | undefined>;
   /** The id of the previous key, until that key is deleted. Absent if there is none. */
   declare readonly previousKeyId: pulumi.Output<string | undefined>;
-  /**
-   * When this resource created, migrated or adopted the current key: ISO 8601 in UTC, by the clock of the machine that
-   * Pulumi ran on.
-   */
+  /** When this resource created, migrated or adopted the current key: ISO 8601 in UTC, by the clock of Pulumi's machine. */
   declare readonly rotatedAt: pulumi.Output<string>;
   /** The first update at or after this time rotates the key. ISO 8601 in UTC. */
   declare readonly rotatesAt: pulumi.Output<string>;

@@ -16,15 +16,9 @@ export interface WorkspaceSettingsArgs {
    * workspace in place.
    */
   readonly defaultAllowedIPs?: pulumi.Input<readonly pulumi.Input<string>[] | undefined>;
-  /**
-   * How many requests per second a key may send: a whole number. Default: not managed. Changing it updates the
-   * workspace in place.
-   */
+  /** How many requests per second a key may send: a whole number. Default: not managed. It is changed in place. */
   readonly defaultRateLimitPerSecond?: pulumi.Input<number | undefined>;
-  /**
-   * The expiration of new keys: a whole number, in the service's own unit. Default: not managed. Changing it updates
-   * the workspace in place.
-   */
+  /** The expiration of new keys in the service's own unit: a whole number. Default: not managed. It is changed in place. */
   readonly defaultExpiration?: pulumi.Input<number | undefined>;
   /**
    * The effect of destroy on the settings. "retain" leaves them as they are. "restore" puts back the values from before
@@ -76,10 +70,7 @@ export class WorkspaceSettings extends pulumi.CustomResource {
 
   /** The workspace's name, as of the create or the last refresh. Absent if the service does not return it. */
   declare readonly name: pulumi.Output<string | undefined>;
-  /**
-   * The id of the team that the workspace belongs to, as of the create or the last refresh. Absent if the service does
-   * not return it.
-   */
+  /** The id of the workspace's team, as of the create or the last refresh. Absent if the service does not return it. */
   declare readonly teamId: pulumi.Output<string | undefined>;
 
   /**
