@@ -66,7 +66,7 @@ function counters(): { cpuSeconds: number; writtenBytes: number } | undefined {
 const ticksPerSecond = 100;
 
 /** Of `stat`: CPU seconds of the process, and of its children that it has waited for, and of theirs. */
-export function cpuIn(stat: string): { readonly own: number; readonly children: number } {
+function cpuIn(stat: string): { readonly own: number; readonly children: number } {
   // The name before the second field may hold anything, brackets and spaces too.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const seconds = (place: number) => Number(fields[place]) / ticksPerSecond;
@@ -80,6 +80,6 @@ export function peakMiBIn(status: string): number | undefined {
 }
 
 /** Of `io`: bytes that it, and children that it has waited for, have sent towards a disk. */
-export function writtenIn(io: string): number {
+function writtenIn(io: string): number {
   return Number(/^write_bytes: (\d+)$/m.exec(io)?.[1] ?? Number.NaN);
 }

@@ -179,7 +179,7 @@ function watchPeak(root: number, host: RegExp): { stop(): number | undefined } {
 }
 
 /** The shim that starts the dynamic host looks for its script first, in a process that names it too. */
-export function isHost(args: string, host: RegExp): boolean {
+function isHost(args: string, host: RegExp): boolean {
   return host.test(args) && !/ -e /.test(args);
 }
 
