@@ -6,7 +6,7 @@ import type { Session } from "../../core/definition";
 import { explain, Failure, ifElsewhere, ifRefused } from "../../core/errors";
 import { findCreated, wasThere } from "../../core/existence";
 import { caseFolded } from "../../core/state";
-import { listed } from "../../core/text";
+import { capitalised, listed } from "../../core/text";
 import { type Listing, type Reading, type SharedRead, sharedReads } from "../../reads";
 import { createBody, endOf, type KeyInputs, label, migrateBody } from "./model";
 
@@ -38,9 +38,9 @@ export async function createOrMigrate(session: Session, declared: KeyInputs): Pr
       ...{ workspaceId, list, before },
       candidates: (listing) => namesakesIn(listing, declared),
     });
-    // Nothing has come of it: the service may have been busy with another change.
-    const isFree = now.kind === "known" && now.value.length === 0;
-    if (isAgain || !answer.isConflict || !isFree) throw lostKey(creation, now, answer);
+    // The service may have been busy with another change.
+    const showsNone = now.kind === "known" && now.value.length === 0;
+    if (isAgain || answer.outcome !== "refused" || !showsNone) throw lostKey(creation, now, answer);
   }
 }
 
@@ -49,8 +49,8 @@ interface Lost {
   readonly record: undefined;
   readonly problem: string;
   readonly advice?: string | undefined;
-  /** Whether the service answered 409. */
-  readonly isConflict?: boolean;
+  /** What has come of it: a 2xx, no answer or a 5xx, or a refusal, as which a 409 counts. */
+  readonly outcome: "answered" | "failed" | "refused";
 }
 
 /** Lists whose service has answered a create with 409: from then on, creates wait for each other. */
@@ -68,10 +68,12 @@ async function post(creation: Creation, isAgain: boolean): Promise<NewKey | Lost
   if (turn !== undefined) turns.set(list, Promise.allSettled([written]));
   try {
     const { record, problem = "the answer can't be used", ...rest } = await written;
-    if (record === undefined) return { record, problem, advice: ifElsewhere(session) };
+    if (record === undefined) return { record, problem, advice: ifElsewhere(session), outcome: "answered" };
     session.mask(record.key);
-    if (isAnothers(creation, record))
-      return { record: undefined, problem: `the service answered with a different key, ${record.id}` };
+    if (isAnothers(creation, record)) {
+      const problem = `the service answered with a different key, ${record.id}`;
+      return { record: undefined, problem, outcome: "answered" };
+    }
     session.registry.add(declared.workspaceId, record.id);
     return { ...rest, record };
   } catch (error) {
@@ -82,12 +84,14 @@ async function post(creation: Creation, isAgain: boolean): Promise<NewKey | Lost
     const advice = `Check that workspace ${declared.workspaceId} exists, that the access token is allowed to create keys in it, and that the service accepts the values.${ifExisting}`;
     if (!(error instanceof CallError && (isAgain || error.verdict === "ambiguous")))
       throw explain(error, session, { doing, notDone: "Nothing was created", advice });
-    const isConflict = error.status === 409;
-    if (isConflict && !turns.has(list)) turns.set(list, Promise.resolve());
+    const { message: problem, status, verdict } = error;
+    if (status === 409 && !turns.has(list)) turns.set(list, Promise.resolve());
     const ifUnique =
       "If it allows a name only once, a replacement needs another name, or the option deleteBeforeReplace; a RotatingApiKey can't rotate there.";
-    const { message: problem } = error;
-    return { record: undefined, problem, isConflict, advice: ifRefused(error, `${advice} ${ifUnique}`) };
+    const whole = `${advice} ${ifUnique}`;
+    if (verdict === "refused") return { record: undefined, problem, advice: whole, outcome: "refused" };
+    const outcome = status === 409 ? "refused" : "failed";
+    return { record: undefined, problem, advice: ifRefused(error, whole), outcome };
   }
 }
 
@@ -113,7 +117,7 @@ function hasValue({ key, maskedKey }: ApiKeyRecord, value: string): boolean {
 function lostKey(
   creation: Creation,
   now: Reading<readonly ApiKeyRecord[]>,
-  { problem, advice, isConflict }: Lost,
+  { problem, advice, outcome }: Lost,
 ): Failure {
   const { declared, doing, before, since } = creation;
   const found = now.kind === "known" ? inWords(now.value) : "";
@@ -126,25 +130,21 @@ function lostKey(
     before.kind === "known"
       ? ["New in the workspace's list:", "If"]
       : ["Perhaps new in the workspace's list:", `If it was created since ${since}, and`];
-  let [outcome, todo] = [
-    unclear,
-    `${ifNew} no other stack or person created the key below, ${remedy}; then ${again}`,
-  ];
+  let known = unclear;
+  let todo = `${ifNew} no other stack or person created the key below, ${remedy}; then ${again}`;
   if (now.kind === "unavailable") {
     const unread = `The workspace's list of keys could not be read (${now.error.message})`;
     todo = `${unread}: look for ${wanted}; if there is one, ${remedy}; then ${again}`;
   } else if (now.value.length === 0) {
     const unseen = "the workspace's list shows no new key with this name and customer";
-    outcome = `Most likely nothing was created: ${unseen}${isConflict ? "" : `, so ${again}`}`;
+    if (outcome !== "answered") known = `Most likely nothing was created: ${unseen}`;
     todo = `The list may lag or be truncated: if ${wanted} shows up later, ${remedy}`;
+    if (outcome !== "refused") todo = `${capitalised(again)}. ${todo}`;
   }
-  // After a 409, the reason for it comes first.
-  const parts = isConflict ? [outcome, advice, todo] : [outcome, todo, advice];
-  return new Failure("keyLost", [problem, ...parts, found && where], {
-    subject: `${doing}:`,
-    unresolved: true,
-    found,
-  });
+  // After a refusal, the reason for it comes first.
+  const parts = outcome === "refused" ? [known, advice, todo] : [known, todo, advice];
+  const options = { subject: `${doing}:`, unresolved: true, found };
+  return new Failure("keyLost", [problem, ...parts, found && where], options);
 }
 
 /** Tells of keys that a killed run, or one whose answer was lost, may have left behind. */

@@ -164,7 +164,7 @@ describe("a create whose answer is lost", () => {
     [
       "no new key",
       failing(lost, []),
-      /Most likely nothing was created: the workspace's list shows no new key with this name and customer, so run `pulumi up` again\./,
+      /Most likely nothing was created: the workspace's list shows no new key with this name and customer\. Run `pulumi up` again\./,
       1,
     ],
     [
