@@ -1,6 +1,7 @@
 /** Many API keys of a workspace as one resource, each managed as an ApiKey with the same inputs would be. */
 
 import { randomUUID } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import { define, type Outcome, type PlanArgs, type Resource, type Session } from "../../core/definition";
 import { fieldsOf, isUnknown, unknown } from "../../core/fields";
 import { changesAnything, compareFields, type Plan } from "../../core/plan";
@@ -184,7 +185,12 @@ function noteAbout(inputs: SetDraft, { owned, steps }: Steps, state: SetState = 
   /** The engine shows only that the entry loses its own value. */
   const getsDefault = (step: Step) =>
     step.op === "update" &&
-    defaults.some((field) => has(before.get(step.stateAlias), field) && !has(now.get(step.alias), field));
+    defaults.some(
+      (field) =>
+        has(before.get(step.stateAlias), field) &&
+        !has(now.get(step.alias), field) &&
+        !isDeepStrictEqual((step.key.state as Properties)[field], (step.declared as Properties)[field]),
+    );
   const isAdopted = (step: Step) => keys.adoptedBy(step) !== undefined;
   const adopted = new Set(steps.map(keys.adoptedBy));
   const aliases = (is: (step: Step) => boolean) => steps.filter(is).map(({ alias }) => alias);
@@ -192,7 +198,9 @@ function noteAbout(inputs: SetDraft, { owned, steps }: Steps, state: SetState = 
     "to keep under a new alias": aliases(
       (step) => (step.op === "same" || step.op === "update") && step.stateAlias !== step.alias,
     ),
-    "to create, because it was released": aliases(({ op, alias }) => op === "create" && before.has(alias)),
+    "to create, because it was released": aliases(
+      (step) => step.op === "create" && !isAdopted(step) && before.has(step.alias),
+    ),
     "to set to the defaults": aliases(getsDefault),
     "to adopt, without a secret": aliases(isAdopted),
     "to replace, with a new secret": aliases((step) => step.op === "replace" && !isAdopted(step)),

@@ -35,8 +35,9 @@ describe("an entry with release: true", () => {
     expect(there()).toEqual(["made_1", "made_2"]);
 
     const next = process();
-    next.sets.diff(held.id, state, next.sets.checked(of({ a: entry, b: entry }), inputs, "set"));
-    expect(next.sets.notes.join()).toContain('1 to create, because it was released: "a".');
+    for (const a of [entry, { ...entry, existingId: "made_1", scopes: [] }])
+      next.sets.diff(held.id, state, next.sets.checked(of({ a, b: entry }), inputs, "set"));
+    expect(next.sets.notes).toEqual([expect.stringContaining("released"), expect.stringContaining("adopt")]);
     expect(next.sets.diff(held.id, state, next.sets.checked(of(released), inputs, "set")).changes).toBe(
       false,
     );
