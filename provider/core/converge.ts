@@ -21,6 +21,8 @@ import { sentences } from "./text";
 export interface Aim {
   readonly field: ComparedField;
   readonly value: unknown;
+  /** The value that state has. */
+  readonly former?: unknown;
   /** Whether the service must have exactly this value. Otherwise it may rewrite a new value: trim it, for example. */
   readonly exact: boolean;
 }
@@ -38,12 +40,14 @@ export function aimsOf(
 ): readonly Aim[] {
   const settled = { ...state, ...hiddenIn(state, observedKey) };
   return fields.map((field): Aim => {
-    const { name, isAlike } = field;
+    const { name, isInOwnForm } = field;
+    const former = state[name];
     const exact = allExact || field.exact;
     const stays =
       now !== undefined && same(field, state[name], declared[name]) && same(field, settled[name], now[name]);
-    const mayStay = !exact || isAlike?.(declared[name], now?.[name]) === true;
-    return { field, value: stays && mayStay ? now[name] : declared[name], exact };
+    const known = { before: now?.[name], former };
+    const mayStay = !exact || isInOwnForm?.(declared[name], now?.[name], known) === true;
+    return { field, value: stays && mayStay ? now[name] : declared[name], former, exact };
   });
 }
 
@@ -101,12 +105,10 @@ export async function converge<T>(
 ): Promise<Settled<T>> {
   const isStill = (aim: Aim, was: T, record: T) =>
     same(aim.field, observe(was)[aim.field.name], observe(record)[aim.field.name]);
-  const fits = (aim: Aim, record: T) => {
-    const { field, value } = aim;
+  const fits = ({ field, value, former }: Aim, record: T) => {
     const has = observe(record)[field.name];
-    // A value that is as it was before may be the old one.
-    const isWritten = created !== undefined || !isStill(aim, before, record);
-    return same(field, value, has) || (isWritten && field.isAlike?.(value, has) === true);
+    const known = created === undefined ? { before: observe(before)[field.name], former } : {};
+    return same(field, value, has) || field.isInOwnForm?.(value, has, known) === true;
   };
   const matches = (record: T, which = aims) => which.every((aim) => fits(aim, record));
   let seen = before;
@@ -114,13 +116,13 @@ export async function converge<T>(
   let isSeen = created !== undefined;
   let problem: string | undefined;
 
-  /** A value that differs only in form is not missed, unless it must be exact. */
+  /** A free value that differs only in form is not missed. */
   const missedBy = (record: T): readonly Missed[] =>
     aims.flatMap((aim): Missed[] => {
       const { field, value, exact } = aim;
       const has = observe(record)[field.name];
-      const isAlike = !exact && caseFolded(value) === caseFolded(has);
-      if (isAlike || fits(aim, record)) return [];
+      const differsInForm = !exact && caseFolded(value) === caseFolded(has);
+      if (differsInForm || fits(aim, record)) return [];
       const isUnchanged = created === undefined && isStill(aim, before, record);
       return [{ aim, has, isRewritten: !exact && !isUnchanged }];
     });
@@ -165,7 +167,10 @@ export function stateAfter<T, State extends Properties>(
 ): State & { readonly [observedKey]: Properties | undefined } {
   const observed = observe(settled.record);
   const truth = Object.fromEntries(
-    notApplied(settled).map(({ aim: { field } }) => [field.name, observed[field.name] ?? ""]),
+    notApplied(settled).map(({ aim: { field, former } }) => [
+      field.name,
+      (settled.unseen ? former : undefined) ?? observed[field.name] ?? "",
+    ]),
   );
   const state = { ...declared, ...truth };
   return { ...state, [observedKey]: rewritten(fields, state, observed) };

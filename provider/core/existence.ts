@@ -188,13 +188,13 @@ async function isGoneAfter<T extends Shown>(
 /** Awaits a write. If it failed because the object is gone, throws `gone`. */
 export async function unlessGone<
   T extends Shown,
-  Settled extends { readonly unseen?: true; readonly error?: unknown },
+  Result extends { readonly unseen?: true; readonly error?: unknown },
 >(
   session: Session,
   target: Target<T>,
-  writing: Promise<Settled>,
+  writing: Promise<Result>,
   gone: () => InconclusiveError,
-): Promise<Settled> {
+): Promise<Result> {
   const orGone = async (refusal: unknown) => {
     if (await isGoneAfter(session, target, refusal)) throw gone();
   };
@@ -257,7 +257,8 @@ export function wasThere<T extends Shown>(
   id: string,
 ): boolean {
   const listed = before.kind === "known" ? before.value.byId.get(id) : undefined;
-  return (listed !== undefined && !listed.deleted) || registry.has(workspaceId, id);
+  const isListed = listed !== undefined && !listed.deleted && !registry.isDropped(workspaceId, id);
+  return isListed || registry.has(workspaceId, id);
 }
 
 /** A create whose answer was lost. */

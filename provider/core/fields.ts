@@ -12,7 +12,7 @@ interface Facts<T> {
   /** The effect of a change in the program: an update in place, a replacement, or a check failure (by `rules`). */
   readonly onChange: "update" | "replace" | "refuse";
   readonly canonical: Canonical<T>;
-  readonly isAlike?: ComparedField["isAlike"];
+  readonly isInOwnForm?: ComparedField["isInOwnForm"];
   /** Whether the service must keep exactly this value: it may rewrite any other, by trimming it for example (R4). */
   readonly exact?: true;
   /** Whether no request carries the value. */
@@ -85,9 +85,7 @@ export interface UpdatableField<Name extends string = string> extends ComparedFi
 export function updatableFields<I extends Inputs>(inputs: I): readonly UpdatableField<keyof I & string>[] {
   return Object.entries(inputs as Readonly<Record<string, Input>>)
     .filter(([, { onChange, local }]) => onChange === "update" && !local)
-    .map(([name, { canonical, isAlike, exact = false, ifAbsent }]) => ({
-      ...{ name: name as keyof I & string, canonical, isAlike, exact, ifAbsent },
-    }));
+    .map(([name, { exact = false, ...facts }]) => ({ ...facts, exact, name: name as keyof I & string }));
 }
 
 /** These fields as the service has them, in canonical form. */

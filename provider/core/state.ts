@@ -27,8 +27,14 @@ export const failedKey = "__failed";
 export interface ComparedField {
   readonly name: string;
   readonly canonical: (value: unknown) => unknown;
-  /** Whether the service's value is the declared one, in its own spelling. Default: it isn't. */
-  readonly isAlike?: ((declared: unknown, has: unknown) => boolean) | undefined;
+  /** Whether the service has the declared value in a form of its own. Default: it doesn't. */
+  readonly isInOwnForm?: ((declared: unknown, has: unknown, known: KnownForms) => boolean) | undefined;
+}
+
+/** The value that the service had before, and the one that state had as declared: none for a new object. */
+export interface KnownForms {
+  readonly before?: unknown;
+  readonly former?: unknown;
 }
 
 export function same(field: Pick<ComparedField, "canonical">, left: unknown, right: unknown): boolean {

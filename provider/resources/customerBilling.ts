@@ -198,6 +198,7 @@ export const customerBilling = define({
   shape: { ...shape, inputsOf },
   label,
   objects: {
+    of: (id, state) => (isUncertain(id, state) ? [] : [{ workspaceId: state.workspaceId, id }]),
     identities,
     stay: () => true,
     // State alone tells a new grant from one that is renamed, or replaced because the engine was told to.

@@ -200,11 +200,11 @@ function rules(
   // A setting that is wrong has a line of its own; an empty prefix is none.
   const isEmpty = settings.every(({ name }) => (declared[name] ?? "") === "");
   const twin = twinOf(JSON.stringify(declared.workspaceId));
-  const twice = `workspaceId: the resource ${twin} declares the settings of the same workspace, and the two would undo each other's changes. Declare all settings of a workspace in one resource.`;
-  return [
-    ...(isEmpty ? [`declare at least one of ${settings.map(({ name }) => name).join(", ")}.`] : []),
-    ...(twin === undefined ? [] : [new Failure("twoOwners", twice)]),
-  ];
+  if (twin !== undefined) {
+    const twice = `workspaceId: the resource ${twin} declares the settings of the same workspace, and the two would undo each other's changes. Declare all settings of a workspace in one resource.`;
+    return [new Failure("twoOwners", twice)];
+  }
+  return isEmpty ? [`declare at least one of ${settings.map(({ name }) => name).join(", ")}.`] : [];
 }
 
 type SettingsOutcome = Outcome<SettingsState>;

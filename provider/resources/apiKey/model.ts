@@ -36,7 +36,7 @@ import {
   requiredString,
   text,
 } from "../fields/schemas";
-import { canonicalScopes, isAlike, scopesSchema, toWire } from "./scopes";
+import { canonicalScopes, isInOwnForm, scopesSchema, toWire } from "./scopes";
 
 /** Inputs that name an existing key. */
 export const existing = ["existingKey", "existingId"] as const;
@@ -56,7 +56,7 @@ export const inputs = {
   scopes: defaulted(scopesSchema, {
     ...update,
     exact: true,
-    isAlike,
+    isInOwnForm,
     canonical: canonicalScopes,
     default: [],
   }),

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import * as z from "zod/mini";
 import type { KeyScope } from "../../client/service";
 import { type Canonical, isUnknown } from "../../core/fields";
-import { caseFolded, isRecord, type Properties } from "../../core/state";
+import { caseFolded, isRecord, type KnownForms, type Properties } from "../../core/state";
 import { optionalFlag, requiredString } from "../fields/schemas";
 
 /** The permission flags of a key's scope (interface, section 2). */
@@ -45,14 +45,31 @@ export const canonicalScopes: Canonical<readonly Granted[]> = (value) => {
   return [...scopes, ...unknown] as readonly Granted[];
 };
 
-/** Whether two lists of scopes differ only in the form of the representations, by which scopes themselves may differ. */
-export function isAlike(declared: unknown, has: unknown): boolean {
-  const [left = [], right = []] = [declared, has].map((scopes) => canonicalScopes(scopes));
-  const [folded, other] = [left, right].map((scopes) =>
-    canonicalScopes(scopes.map((one) => ({ ...one, representation: caseFolded(one.representation) }))),
+/** The form in which a list has a representation: the same, or the only one that differs in nothing but form. */
+function formIn(scopes: readonly Granted[], representation: string): string | undefined {
+  const forms = scopes.map((one) => one.representation);
+  if (forms.includes(representation)) return representation;
+  const [found, ...others] = forms.filter((one) => caseFolded(one) === caseFolded(representation));
+  return others.length === 0 ? found : undefined;
+}
+
+/** Whether the service has the declared scopes in its own form: one that is unchanged may be another scope, unless known. */
+export function isInOwnForm(declared: unknown, has: unknown, { before, former }: KnownForms): boolean {
+  const all = [declared, has, before, former].map((scopes) =>
+    isUnknown(scopes) ? [] : canonicalScopes(scopes),
   );
-  const areApart = folded?.length === left.length && other?.length === right.length;
-  return areApart && isDeepStrictEqual(folded, other);
+  const [wanted = [], now = [], old = [], was = []] = all;
+  const own = new Map(wanted.map((one) => [formIn(now, one.representation), one]));
+  return (
+    wanted.length === now.length &&
+    now.every((scope) => {
+      const form = scope.representation;
+      const { representation: name, ...granted } = { ...own.get(form) };
+      const isKnown = form === name || was.some(({ representation }) => representation === name);
+      const isOld = old.some((one) => isDeepStrictEqual(one, scope));
+      return isDeepStrictEqual(scope, { representation: form, ...granted }) && (isKnown || !isOld);
+    })
+  );
 }
 
 /** With unknown flags, which may be true. */
@@ -86,20 +103,11 @@ export function excess(current: readonly KeyScope[], declared: readonly Granted[
   );
 }
 
-/**
- * The granted scopes that are not declared, unless the service spells a declared one in another form: without permissions,
- * as an edit names them that revokes them (K4).
- */
+/** The granted scopes that are not declared in any form: without permissions, as an edit names them that revokes them (K4). */
 export function undeclared(declared: readonly Granted[], current: readonly KeyScope[]): readonly Granted[] {
-  const granted = (canonicalScopes(current) ?? []).map(({ representation }) => representation);
-  const inItsForm = declared.map((scope) => {
-    const isSame = (one: string) => caseFolded(one) === caseFolded(scope.representation);
-    const spelled = granted.includes(scope.representation) ? undefined : granted.find(isSame);
-    return { ...scope, representation: spelled ?? scope.representation };
-  });
-  const names = new Set(declared.map(({ representation }) => representation));
-  const all = excess(current, inItsForm).map(({ representation }) => ({ representation }));
-  return all.filter(({ representation }) => !names.has(representation));
+  const granted = canonicalScopes(current) ?? [];
+  const forms = new Set(declared.map(({ representation }) => formIn(granted, representation)));
+  return granted.flatMap(({ representation }) => (forms.has(representation) ? [] : [{ representation }]));
 }
 
 /** Scopes in words for a message: `orders (read, update)`. */

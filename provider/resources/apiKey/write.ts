@@ -223,13 +223,17 @@ async function matchProgram(
   { isListed = false, created }: { readonly isListed?: boolean; readonly created?: Written<ApiKeyRecord> },
 ): Promise<Settled<ApiKeyRecord>> {
   const now = created === undefined ? observe(before) : undefined;
+  const aims = aimsOf(updatable, declared, state, now, isListed);
+  // Scopes that stay are sent in the service's own form, with their ids.
+  const scopes = aims.find(({ field }) => field.name === "scopes")?.value as KeyInputs["scopes"];
+  const wanted = { ...declared, scopes };
   const writing = {
     before,
     observe,
-    aims: aimsOf(updatable, declared, state, now, isListed),
+    aims,
     write: (seen: ApiKeyRecord, isAgain: boolean) =>
-      editApiKey(session.call, path, bodyOf(declared, seen, isAgain)),
-    isShown: (answer: ApiKeyRecord, seen: ApiKeyRecord) => isWhole(answer) && !losesRights(seen, declared),
+      editApiKey(session.call, path, bodyOf(wanted, seen, isAgain)),
+    isShown: (answer: ApiKeyRecord, seen: ApiKeyRecord) => isWhole(answer) && !losesRights(seen, wanted),
     ...readsOf(session, targetOf(session, path), deletedOutside),
   };
   return converge(session, writing, created);

@@ -61,7 +61,7 @@ test("K4 scopes are undeclared exactly if the program has none of their represen
 });
 
 test("K4 scopes are not undeclared if the service spells a declared representation in another form", () => {
-  const spelled = [scope("orders", { id: "1", read: true })];
+  const spelled = [scope("orders", { id: "1", read: true, del: true })];
   const declared: Granted[] = [{ representation: "Orders ", read: true }];
   expect(undeclared(declared, spelled)).toEqual([]);
   const both = [...spelled, scope("Orders ", { id: "2", read: true })];
