@@ -49,7 +49,7 @@ interface Lost {
   readonly record: undefined;
   readonly problem: string;
   readonly advice?: string | undefined;
-  /** What has come of it: a 2xx, no answer or a 5xx, or a refusal, as which a 409 counts. */
+  /** Its outcome: a 2xx, no answer or a 5xx, or a refusal, as which a 409 counts. */
   readonly outcome: "answered" | "failed" | "refused";
 }
 
