@@ -167,10 +167,11 @@ export function stateAfter<T, State extends Properties>(
 ): State & { readonly [observedKey]: Properties | undefined } {
   const observed = observe(settled.record);
   const truth = Object.fromEntries(
-    notApplied(settled).map(({ aim: { field, former } }) => [
-      field.name,
-      (settled.unseen ? former : undefined) ?? observed[field.name] ?? "",
-    ]),
+    notApplied(settled).map(({ aim: { field, former } }) => {
+      const has = observed[field.name] ?? "";
+      const isAsBefore = settled.unseen && field.isInOwnForm?.(former, has, {});
+      return [field.name, isAsBefore ? former : has];
+    }),
   );
   const state = { ...declared, ...truth };
   return { ...state, [observedKey]: rewritten(fields, state, observed) };

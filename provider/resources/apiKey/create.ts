@@ -125,12 +125,11 @@ function lostKey(
   const remedy = remedyOf(creation);
   const again = "run `pulumi up` again";
   const isLost = declared.existingKey === undefined ? ", and its secret is lost" : "";
-  const unclear = `It is not known whether the key was created; if it was, it is not in state${isLost}`;
   const [where, ifNew] =
     before.kind === "known"
       ? ["New in the workspace's list:", "If"]
       : ["Perhaps new in the workspace's list:", `If it was created since ${since}, and`];
-  let known = unclear;
+  let known = `It is not known whether the key was created; if it was, it is not in state${isLost}`;
   let todo = `${ifNew} no other stack or person created the key below, ${remedy}; then ${again}`;
   if (now.kind === "unavailable") {
     const unread = `The workspace's list of keys could not be read (${now.error.message})`;
