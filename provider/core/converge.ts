@@ -103,39 +103,47 @@ export async function converge<T>(
   { before, observe, aims, write, isShown, read, explainMissing }: Writing<T>,
   created?: Written<T>,
 ): Promise<Settled<T>> {
-  const isStill = (aim: Aim, was: T, record: T) =>
-    same(aim.field, observe(was)[aim.field.name], observe(record)[aim.field.name]);
-  const fits = ({ field, value, former }: Aim, record: T) => {
-    const has = observe(record)[field.name];
-    const known = created === undefined ? { before: observe(before)[field.name], former } : {};
+  const old = created === undefined ? observe(before) : undefined;
+  const isStill = ({ field }: Aim, was: Properties, now: Properties) =>
+    same(field, was[field.name], now[field.name]);
+  const fits = ({ field, value, former }: Aim, now: Properties) => {
+    const has = now[field.name];
+    const known = old === undefined ? {} : { before: old[field.name], former };
     return same(field, value, has) || field.isInOwnForm?.(value, has, known) === true;
   };
-  const matches = (record: T, which = aims) => which.every((aim) => fits(aim, record));
+  const matches = (record: T, which = aims) => {
+    const now = observe(record);
+    return which.every((aim) => fits(aim, now));
+  };
   let seen = before;
   let isSent = false;
   let isSeen = created !== undefined;
   let problem: string | undefined;
 
   /** A free value that differs only in form is not missed. */
-  const missedBy = (record: T): readonly Missed[] =>
-    aims.flatMap((aim): Missed[] => {
+  const missedBy = (record: T): readonly Missed[] => {
+    const now = observe(record);
+    return aims.flatMap((aim): Missed[] => {
       const { field, value, exact } = aim;
-      const has = observe(record)[field.name];
+      const has = now[field.name];
       const differsInForm = !exact && caseFolded(value) === caseFolded(has);
-      if (differsInForm || fits(aim, record)) return [];
-      const isUnchanged = created === undefined && isStill(aim, before, record);
+      if (differsInForm || fits(aim, now)) return [];
+      const isUnchanged = old !== undefined && isStill(aim, old, now);
       return [{ aim, has, isRewritten: !exact && !isUnchanged }];
     });
+  };
   /** Sets `seen` to the result of the write. `was`: the object as it was, if waiting for a change is worthwhile. */
-  async function observeResult(written: Written<T>, was?: T): Promise<void> {
+  async function observeResult(written: Written<T>, was?: Properties): Promise<void> {
     const answer = recordOf(written);
     problem = written.deferred ? "the service answered 202" : written.problem;
     if (answer !== undefined && isShown(answer, seen) && matches(answer)) {
       seen = answer;
       return;
     }
-    const isChanged = (record: T) =>
-      matches(record) || was === undefined || !aims.every((aim) => isStill(aim, was, record));
+    const isChanged = (record: T) => {
+      const now = observe(record);
+      return matches(record) || was === undefined || !aims.every((aim) => isStill(aim, was, now));
+    };
     const found = await pollUntil(session, {
       look: read,
       isDone: (record) => record !== undefined && isChanged(record),
@@ -145,10 +153,10 @@ export async function converge<T>(
   try {
     const written = created ?? (await write(before, false));
     isSent = true;
-    await observeResult(written, created === undefined ? before : undefined);
+    await observeResult(written, old);
     isSeen = true;
     const exactAims = aims.filter(({ exact }) => exact);
-    if (!matches(seen, exactAims)) await observeResult(await write(seen, true), seen);
+    if (!matches(seen, exactAims)) await observeResult(await write(seen, true), observe(seen));
     return { record: seen, missed: missedBy(seen), problem };
   } catch (error) {
     if (!isSent && !(error instanceof CallError && error.verdict === "ambiguous")) throw error;
