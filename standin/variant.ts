@@ -129,7 +129,7 @@ export const variantOptions = {
 
 /**
  * A server variant: one plausible way for a service to behave where its API's description leaves it open. It has one value
- * of each option ({@link variantOptions}).
+ * for each option ({@link variantOptions}).
  */
 export type Variant = { [Option in keyof typeof variantOptions]: (typeof variantOptions)[Option][number] };
 

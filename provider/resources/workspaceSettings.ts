@@ -270,10 +270,8 @@ async function apply(
     __before: nonEmpty(only(kept, { ...former, ...state.__before })),
   };
   const isLeft = declaredIn(toRestore).some(({ name }) => isOpen(settled, name));
-  const failure = report(session, settled, {
-    ...{ name: `Workspace ${workspaceId}`, doing, say: sayingOf([declared, state]) },
-    ifOpen: isLeft ? leftOut : undefined,
-  });
+  const [say, ifOpen] = [sayingOf([declared, state]), isLeft ? leftOut : undefined];
+  const failure = report(session, settled, { name: `Workspace ${workspaceId}`, doing, say, ifOpen });
   return { id: workspaceId, state: next, failure };
 }
 
@@ -350,12 +348,8 @@ async function remove(
   const settled = await orFail(writing, session, { doing, notDone: stays, advice });
   if (settled.error !== undefined) throw explain(settled.error, session, { doing, notDone: stays });
   const ifOpen = `${stays}. Run the command again, or ${byHand}`;
-  const failure = report(session, settled, {
-    name: `Workspace ${id}`,
-    doing,
-    say: sayingOf([state]),
-    ifOpen,
-  });
+  const say = sayingOf([state]);
+  const failure = report(session, settled, { name: `Workspace ${id}`, doing, say, ifOpen });
   if (failure !== undefined) throw failure;
 }
 

@@ -89,9 +89,9 @@ async function post(creation: Creation, isAgain: boolean): Promise<NewKey | Lost
     const ifUnique =
       "If it allows a name only once, a replacement needs another name, or the option deleteBeforeReplace; a RotatingApiKey can't rotate there.";
     const whole = `${advice} ${ifUnique}`;
-    if (verdict === "refused") return { record: undefined, problem, advice: whole, outcome: "refused" };
-    const outcome = status === 409 ? "refused" : "failed";
-    return { record: undefined, problem, advice: ifRefused(error, whole), outcome };
+    const told = verdict === "refused" ? whole : ifRefused(error, whole);
+    const outcome = verdict === "refused" || status === 409 ? "refused" : "failed";
+    return { record: undefined, problem, advice: told, outcome };
   }
 }
 
@@ -124,12 +124,12 @@ function lostKey(
   const wanted = `a key with this name and customer, created since ${since}`;
   const remedy = remedyOf(creation);
   const again = "run `pulumi up` again";
-  const isLost = declared.existingKey === undefined ? ", and its secret is lost" : "";
+  const ofSecret = declared.existingKey === undefined ? ", and its secret is lost" : "";
   const [where, ifNew] =
     before.kind === "known"
       ? ["New in the workspace's list:", "If"]
       : ["Perhaps new in the workspace's list:", `If it was created since ${since}, and`];
-  let known = `It is not known whether the key was created; if it was, it is not in state${isLost}`;
+  let known = `It is not known whether the key was created; if it was, it is not in state${ofSecret}`;
   let todo = `${ifNew} no other stack or person created the key below, ${remedy}; then ${again}`;
   if (now.kind === "unavailable") {
     const unread = `The workspace's list of keys could not be read (${now.error.message})`;

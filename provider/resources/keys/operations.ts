@@ -166,10 +166,8 @@ export async function readKeys(session: Session, label: string, owned: OwnedKeys
     const isOpen = failedKey in now.state;
     found.set(key, isOpen ? { ...now, state: defined({ ...now.state, [failedKey]: undefined }) } : now);
   });
-  const failure = batch.failureOf(
-    `Reading the ${label}`,
-    `State is unchanged. ${whatLinesSay("the command")}`,
-  );
+  const outcome = `State is unchanged. ${whatLinesSay("the command")}`;
+  const failure = batch.failureOf(`Reading the ${label}`, outcome);
   if (failure !== undefined) throw failure;
   return {
     byAlias: new Map(
