@@ -46,8 +46,8 @@ export function aimsOf(
     const stays =
       now !== undefined && same(field, state[name], declared[name]) && same(field, settled[name], now[name]);
     const known = { before: now?.[name], former };
-    const mayStay = !exact || isInOwnForm?.(declared[name], now?.[name], known) === true;
-    return { field, value: stays && mayStay ? now[name] : declared[name], former, exact };
+    const mayStay = stays && (!exact || isInOwnForm?.(declared[name], now[name], known) === true);
+    return { field, value: mayStay ? now[name] : declared[name], former, exact };
   });
 }
 
