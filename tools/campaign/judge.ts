@@ -3,7 +3,7 @@ import type { Properties } from "../../provider/core/state";
 import type { StoredKey } from "../../standin";
 import type { Entry, State } from "./engine";
 import { deletedIn, type Finding, factsOf, keyOf, releasedIn, type Scene, type TierName } from "./findings";
-import { declaredKeys, type HeldKey, heldKeys, holdsKeys, idsIn } from "./heldKeys";
+import { type DeclaredKey, declaredKeys, type HeldKey, heldKeys, holdsKeys, idsIn } from "./heldKeys";
 import { lostKeys, mistakenCreate } from "./lostKeys";
 import type { CommandRecord, Trace } from "./play";
 import { rotations } from "./rotations";
@@ -75,10 +75,12 @@ function unasked(scene: Scene): readonly Finding[] {
   const deleted = deletedIn(scene);
   const program = command.name === "up" ? command.program : [];
   const declared = program.filter(({ kind }) => kind !== "RotatingApiKey").flatMap(declaredKeys);
+  const places = new Set(keysIn(command.before).flatMap(({ place, id }) => (id === undefined ? [] : place)));
   const isStillAsked = ({ place, id, secret, inputs = {} }: HeldKey, { name }: Entry) => {
-    const given =
-      declared.find((key) => key.place === place)?.inputs ??
-      declared.find((key) => `${name}.${key.inputs["renamedFrom"]}` === place)?.inputs;
+    // Once the new alias has a key, `renamedFrom` means nothing (E2).
+    const isRenamed = ({ place: own, inputs: { renamedFrom } }: DeclaredKey) =>
+      !places.has(own) && `${name}.${renamedFrom}` === place;
+    const given = declared.find((key) => key.place === place || isRenamed(key))?.inputs;
     if (given === undefined) return false;
     const ids = [inputs["existingId"], given["existingId"]];
     const isWhole = secret === undefined ? ids.includes(id) : secret === secretOf.get(id);
@@ -246,7 +248,8 @@ function secretsShown({ command, asked, secrets }: Scene): readonly Finding[] {
 }
 
 /** Reports a stack that never became stable, and by which rule, if it had to. */
-function stuck({ converged, commands, schedule }: Trace): readonly Finding[] {
+function stuck(trace: Trace): readonly Finding[] {
+  const { converged, commands, schedule } = trace;
   if (converged) return [];
   const last = commands.filter(({ step, name }) => name !== "destroy" && step === schedule.steps.length);
   const what = last
@@ -256,10 +259,15 @@ function stuck({ converged, commands, schedule }: Trace): readonly Finding[] {
       ...operations.filter(({ ended }) => ended === "failed").map(({ message }) => message),
     ])
     .join(" | ");
-  const neverNarrows = schedule.variant.patchScopes === "neverNarrows" && /scopes: should be/.test(what);
-  const apart = neverNarrows
-    ? "permissions that the service never takes back (K4)"
-    : expected.find(([pattern]) => pattern.test(what))?.[1];
+  const { patchScopes, scopeIds } = schedule.variant;
+  // A service that merges removes by id.
+  const neverNarrows = patchScopes === "neverNarrows" || (patchScopes === "merges" && scopeIds === "none");
+  const apart =
+    (neverNarrows &&
+      /scopes: should be/.test(what) &&
+      "permissions that the service never takes back (K4)") ||
+    (/belongs to another customer/.test(what) && mistakenCreate(trace)) ||
+    expected.find(([pattern]) => pattern.test(what))?.[1];
   return [{ column: "stuck", what, apart }];
 }
 

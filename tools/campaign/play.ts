@@ -113,10 +113,8 @@ export async function play(schedule: Schedule, start: StartActor): Promise<Trace
   }
 
   try {
-    for (const [
-      n,
-      { days: passed, drifts, command: name, program, ...trouble },
-    ] of schedule.steps.entries()) {
+    for (const [n, one] of schedule.steps.entries()) {
+      const { days: passed, drifts, command: name, program, ...trouble } = one;
       days += passed;
       latest = Math.max(latest, days);
       for (const drift of drifts) {

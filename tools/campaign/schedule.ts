@@ -172,16 +172,9 @@ function drawTrouble(draw: Draw, variant: Variant): Trouble {
 
 /** Leaves out untrue answers that only a list could contradict, if the service has no such list. */
 function isDetectable(variant: Variant, { endpoint, fault }: CampaignFault): boolean {
-  switch (fault.kind) {
-    case "status":
-      return (
-        variant.listLag === 0 || endpoint === undefined || (fault.status !== 404 && fault.status !== 410)
-      );
-    case "otherRecord":
-      return variant.keyLists === "answered";
-    default:
-      return true;
-  }
+  const isGone = fault.kind === "status" && (fault.status === 404 || fault.status === 410);
+  if (isGone) return variant.listLag === 0 || endpoint === undefined;
+  return fault.kind !== "otherRecord" || variant.keyLists === "answered";
 }
 
 const writes: readonly Endpoint[] = [
