@@ -48,32 +48,36 @@ interface ByIdOrName {
 }
 
 export async function getWorkspaces(source: Source): Promise<{ workspaces: WorkspaceRecord[] }> {
-  return { workspaces: await allWorkspaces(source) };
-}
-
-function allWorkspaces(source: Source): Promise<WorkspaceRecord[]> {
-  return ask(source, "Listing the workspaces", ({ workspaces }) => listOf(workspaces));
+  const doing = "Listing the workspaces";
+  return { workspaces: await ask(source, doing, (reads) => listOf(reads.workspaces)) };
 }
 
 export async function getWorkspace(source: Source, { id, name }: ByIdOrName): Promise<WorkspaceRecord> {
   expectOne("a workspace", id, name);
-  if (id === undefined) return single(`workspace named "${name}"`, name, await allWorkspaces(source));
+  if (id === undefined)
+    return single(`workspace named "${name}"`, name, (await getWorkspaces(source)).workspaces);
   expectIds({ id });
   const advice = "Check the id, and that the access token is allowed to read the workspace.";
   const read = async (reads: SharedReads) => orThrow(await reads.workspace(id).fresh());
   return ask(source, `Reading workspace ${id}`, read, advice);
 }
 
+/** `ifRefused`: what else to do if the service refuses to list them. */
 export async function getApiKeys(
   source: Source,
   { workspaceId, includeDeleted = false, ...filter }: InWorkspace & ApiKeyFilter,
   ifRefused = "",
 ): Promise<{ apiKeys: FoundApiKey[] }> {
+  expectIds({ workspaceId });
+  const doing = `Listing the keys of workspace ${workspaceId}`;
+  const check = "Check workspaceId, and that the access token is allowed to list the keys of the workspace";
+  const read = (reads: SharedReads) => listOf(reads.keys(workspaceId));
+  const all = await ask(source, doing, read, sentences(check, ifRefused));
   const fields = (["name", "customerId", "enabled"] as const).filter((field) => filter[field] !== undefined);
   const isWanted = (key: ApiKeyRecord) => includeDeleted || !key.deleted;
   const isEqual = (key: ApiKeyRecord, field: (typeof fields)[number]) =>
     (field === "enabled" ? (key.enabled ?? false) : key[field]) === filter[field];
-  const keys = (await allKeys(source, workspaceId, ifRefused)).filter(isWanted).map(async (key) => {
+  const keys = all.filter(isWanted).map(async (key) => {
     // The list may leave fields out. A deleted key may not be readable by itself.
     const open = key.deleted ? [] : fields.filter((field) => key[field] === undefined);
     const mayMatch = fields.every((field) => open.includes(field) || isEqual(key, field));
@@ -95,26 +99,14 @@ export async function getApiKey(
   expectOne("a key", givenId, name);
   let id = givenId;
   if (id === undefined) {
-    const all = (await allKeys(source, workspaceId)).filter(({ deleted }) => !deleted);
+    const { apiKeys } = await getApiKeys(source, { workspaceId });
     // The list may leave out fields that the key by itself has, so only the id is taken from it.
-    id = single(`key named "${name}" in workspace ${workspaceId}`, name, all).id;
+    id = single(`key named "${name}" in workspace ${workspaceId}`, name, apiKeys).id;
   }
   const key = await readKey(source, workspaceId, id);
   if (key.deleted)
     throw new Failure("notFound", `Reading key ${id} of workspace ${workspaceId}: it was deleted.`);
   return withoutSecret(key);
-}
-
-/** `ifRefused`: what else to do if the service refuses to list them. */
-async function allKeys(
-  source: Source,
-  workspaceId: string,
-  ifRefused = "",
-): Promise<readonly ApiKeyRecord[]> {
-  expectIds({ workspaceId });
-  const doing = `Listing the keys of workspace ${workspaceId}`;
-  const check = "Check workspaceId, and that the access token is allowed to list the keys of the workspace";
-  return ask(source, doing, (reads) => listOf(reads.keys(workspaceId)), sentences(check, ifRefused));
 }
 
 /** `missing`: what to return if there is no such key. */
