@@ -71,7 +71,6 @@ const facts: Facts = {
   kind: "ApiKeySet",
   insteadOfImport:
     "Declare existing keys in their entries: with existingId, which adopts them, or with existingKey, which migrates them.",
-  secretInputs: ["keys.*.existingKey"],
   properties: ["workspaceId", "keys", "defaults", "ids", "maskedKeys", "secrets"],
   secrets: ["secrets"],
 };

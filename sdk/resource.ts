@@ -36,8 +36,6 @@ export interface Facts {
   readonly properties: readonly string[];
   /** The properties that are always secret. Default: none. */
   readonly secrets?: readonly string[];
-  /** Dotted paths of inputs that are always secret, but are not outputs. Default: none. */
-  readonly secretInputs?: readonly string[];
   /** Whether the class looks into state before each create (`grantGuard`). Default: false. */
   readonly isGuarded?: boolean;
 }
@@ -65,7 +63,7 @@ export function optionsOfGet(
  * @internal
  */
 export function registration(
-  { kind, properties, insteadOfImport, secrets = [], secretInputs = [], isGuarded = false }: Facts,
+  { kind, properties, insteadOfImport, secrets = [], isGuarded = false }: Facts,
   name: string,
   inputs: object,
   opts: pulumi.CustomResourceOptions,
@@ -86,8 +84,6 @@ export function registration(
   // In a component that is a provider of its own, there is no stack, so the class can't guard a grant.
   const isUnguarded = isGuarded && pulumi.runtime.getStackResource() === undefined;
   const type = prefixes[host] + kind;
-  const always = [...secrets, ...secretInputs];
-  const paths = secretPaths(inputs, { outputs: opts.additionalSecretOutputs ?? [], always });
   return [
     type,
     name,
@@ -95,7 +91,7 @@ export function registration(
       ...Object.fromEntries([...properties, stateMark].map((property) => [property, undefined])),
       ...inputs,
       ...secretInputsIn(inputs, opts),
-      ...(paths === undefined ? {} : { __secrets: paths }),
+      __secrets: secretPaths(inputs, opts.additionalSecretOutputs ?? []),
       // For check, which Pulumi's host does not tell the name. A resource that is only read is not checked.
       ...(opts.id !== undefined ? { __external: true } : isDynamic && { __resourceName: name }),
       // The plugin keeps it, so that a stack can move back. It also shows the plugin that this class guards a grant.
@@ -227,23 +223,12 @@ type Path = readonly string[];
  * values, and learns only from these paths what is secret. The path of a list or an Output stands for all that is in it. A
  * field of one key of a set is secret in all its keys, which keeps the list short.
  *
- * @param outputs The names in the option additionalSecretOutputs.
- * @param always Dotted paths that the provider knows already: these are left out.
+ * @param named The names in the option additionalSecretOutputs.
  */
-export function secretPaths(
-  inputs: object,
-  { outputs, always }: Readonly<Record<"outputs" | "always", readonly string[]>>,
-): pulumi.Input<Path[] | undefined> {
-  const known = new Set(always);
-  const isNew = (path: Path) => !known.has(inEachKey(path).join("."));
-  const named = outputs.map((output): Path => [output]).filter(isNew);
-  const findings = pathsIn(inputs, [], isNew);
-  if (findings.length === 0 && named.length === 0) return undefined;
-  return Promise.all(findings).then((found) => {
-    const paths = [...found.flat(), ...named].map((path) => JSON.stringify(inEachKey(path)));
-    const sorted = [...new Set(paths)].sort();
-    return sorted.length === 0 ? undefined : sorted.map((path): Path => JSON.parse(path));
-  });
+export async function secretPaths(inputs: object, named: readonly string[]): Promise<Path[] | undefined> {
+  const found = [...(await pathsIn(inputs, [])), ...named.map((name) => [name])];
+  const sorted = [...new Set(found.map((path) => JSON.stringify(inEachKey(path))))].sort();
+  return sorted.length === 0 ? undefined : sorted.map((path): Path => JSON.parse(path));
 }
 
 function inEachKey(path: Path): Path {
@@ -251,23 +236,15 @@ function inEachKey(path: Path): Path {
   return name === "keys" && alias !== undefined ? [name, "*", ...rest] : path;
 }
 
-type Finding = Promise<readonly Path[]>;
-
-/** The places in a value that may be secret. Each resolves to its paths, or to none if it is not secret. */
-function pathsIn(value: unknown, path: Path, isNew: (path: Path) => boolean): readonly Finding[] {
+async function pathsIn(value: unknown, path: Path): Promise<readonly Path[]> {
   if (typeof value !== "object" || value === null || pulumi.Resource.isInstance(value)) return [];
-  if (!isNew(path)) return [];
   if (pulumi.Output.isInstance(value) || value instanceof Promise) {
     const output = pulumi.Output.isInstance(value) ? value : pulumi.output(value);
     // An input that fails reports its own error elsewhere.
-    const isSecret = pulumi.isSecret(output).catch(() => false);
-    return [isSecret.then((secret) => (secret ? [path] : []))];
+    return (await pulumi.isSecret(output).catch(() => false)) ? [path] : [];
   }
-  if (!Array.isArray(value)) {
-    return Object.entries(value).flatMap(([name, inner]) => pathsIn(inner, [...path, name], isNew));
-  }
-  const inner = value.flatMap((entry) => pathsIn(entry, path, isNew));
-  return inner.length === 0
-    ? []
-    : [Promise.all(inner).then((found) => (found.flat().length > 0 ? [path] : []))];
+  const isList = Array.isArray(value);
+  const inner = Object.entries(value).map(([name, one]) => pathsIn(one, isList ? path : [...path, name]));
+  const found = (await Promise.all(inner)).flat();
+  return isList && found.length > 0 ? [path] : found;
 }

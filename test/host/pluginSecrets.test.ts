@@ -19,21 +19,19 @@ function shown(value: unknown): string {
 }
 
 /** The list of secret paths that the SDK's classes pass on for the same inputs. */
-async function listOfSdk(inputs: Properties, always: readonly string[]): Promise<unknown> {
+async function listOfSdk(inputs: Properties): Promise<unknown> {
   const asProgram = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(asProgram);
     if (typeof value !== "object" || value === null) return value;
     if (secretMark in value) return pulumi.secret((value as unknown as Properties)["value"]);
     return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, asProgram(one)]));
   };
-  return secretPaths(asProgram(inputs) as object, { outputs: [], always });
+  return secretPaths(asProgram(inputs) as object, []);
 }
 
 interface Kind {
   readonly kind: string;
   readonly least: Properties;
-  /** The paths that the SDK's classes always list. */
-  readonly always: readonly string[];
   /** Inputs with the secret in different places. */
   readonly secretly: Readonly<Record<string, Properties>>;
   readonly update?: { readonly endpoint: Endpoint; readonly change: (program: Properties) => Properties };
@@ -46,7 +44,6 @@ const kinds: readonly Kind[] = [
   {
     kind: "ApiKey",
     least: { ...key, name: "ci" },
-    always: ["key", "existingKey"],
     secretly: {
       customerId: { customerId: secret() },
       name: { name: secret() },
@@ -61,7 +58,6 @@ const kinds: readonly Kind[] = [
   {
     kind: "ApiKeySet",
     least: { workspaceId: "ws_main", defaults: { customerId: "cus_1" }, keys: { a: {}, b: {} } },
-    always: ["secrets", "keys.*.existingKey"],
     secretly: {
       "a name": { keys: { a: { name: secret() }, b: { name: `${marker} b` } } },
       "an entry": { keys: { a: secret({ name: marker }), b: {} } },
@@ -79,14 +75,12 @@ const kinds: readonly Kind[] = [
   {
     kind: "WorkspaceSettings",
     least: { workspaceId: "ws_second", defaultExpiration: 60 },
-    always: [],
     secretly: { defaultKeyPrefix: { defaultKeyPrefix: secret() } },
     update: { endpoint: "editWorkspace", change: () => ({ defaultExpiration: 61 }) },
   },
   {
     kind: "Scope",
     least: { workspaceId: "ws_main", name: "a", representation: "a" },
-    always: [],
     secretly: {
       representation: { representation: secret() },
       description: { description: secret(), representation: "d" },
@@ -95,7 +89,6 @@ const kinds: readonly Kind[] = [
   {
     kind: "CustomerBilling",
     least: { workspaceId: "ws_main", totalCredits: "1" },
-    always: [],
     secretly: { externalMeterId: { externalMeterId: secret(), spendCap: "5" } },
   },
 ];
@@ -132,12 +125,12 @@ const resourceOf = (kind: string, place: string): PluginResource => fixture.host
 test.each(cases)(
   "R16: a secret input of $kind ($place) is marked as secret in every answer of the plugin, and is in no message",
   async (one) => {
-    const { kind, place, least, always, inputs: secretly, update } = one;
+    const { kind, place, least, inputs: secretly, update } = one;
     const resource = resourceOf(kind, place);
     const program = { ...least, ...secretly };
     const { inputs, failures } = await marks(resource.check(program));
     expect(failures).toEqual([]);
-    expect(unmarked(inputs)["__secrets"]).toEqual(await listOfSdk(program, always));
+    expect(unmarked(inputs)["__secrets"]).toEqual(await listOfSdk(program));
     await marks(resource.preview(inputs));
     const held = await marks(resource.create(inputs));
     expect(held.state["__secrets"]).toEqual(inputs["__secrets"]);

@@ -76,7 +76,8 @@ export function provider(
     },
     check: (olds, news) =>
       guarded(news, async () => {
-        const { [nameKey]: given, ...declared } = news;
+        const { [nameKey]: given, ...others } = news;
+        const declared = resource.alsoSecret(others, []);
         const isNew = Object.keys(olds).every((one) => one === providerKey);
         const name = typeof given === "string" ? given : undefined;
         checked = { kind, name, inputs: declared };

@@ -14,6 +14,9 @@ test("R16 checked inputs mark each existingKey as a secret for the engine, even 
   const key = { workspaceId: "ws_1", customerId: "cus_1", name: "ci", existingKey };
   const single = await provider("ApiKey").check?.({}, key);
   expect(single?.inputs).toMatchObject({ customerId: "cus_1", existingKey: marked(existingKey) });
+  // Nor does the list change if the program did.
+  const secretly = await provider("ApiKey").check?.({}, { ...key, __secrets: [["existingKey"]] });
+  expect(secretly?.inputs).toStrictEqual(single?.inputs);
 
   const others = { b: { existingKey: null }, c: {}, d: "no entry", existingKey: { name: "ci" } };
   const declared = { workspaceId: "ws_1", keys: { a: { existingKey }, ...others } };
