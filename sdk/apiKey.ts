@@ -90,7 +90,7 @@ export class ApiKey extends pulumi.CustomResource {
    * @param opts Pulumi's resource options. `import` needs the plugin; without it, use `pulumi import --file`.
    */
   constructor(name: string, args: ApiKeyArgs, opts: pulumi.CustomResourceOptions = {}) {
-    super(...registration(keyFacts, name, withSecret(args), opts));
+    super(...registration(keyFacts, name, args, opts));
     const key = opts.id === undefined ? secretIn("ApiKey", this, name) : noSecretIn(name);
     Object.defineProperty(this, "key", key);
     settleAbsent(this, keyFacts, args);
@@ -113,15 +113,6 @@ export class ApiKey extends pulumi.CustomResource {
   ): UnmanagedApiKey {
     return new ApiKey(name, state as ApiKeyArgs, optionsOfGet(id, state.workspaceId, opts));
   }
-}
-
-/** @internal The inputs with existingKey as a secret. */
-export function withSecret<Args extends { readonly existingKey?: pulumi.Input<string | undefined> | null }>(
-  args: Args,
-): Args {
-  const { existingKey } = args;
-  if (existingKey === undefined || existingKey === null) return args;
-  return { ...args, existingKey: pulumi.secret(existingKey) };
 }
 
 /** @internal The property `key` of a resource that may have been adopted or imported. */

@@ -1,7 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import { withSecret } from "./apiKey";
 import type { ApiKeyArgs, KeyValue } from "./keyProperties";
-import { type Facts, fail, isA, isPlain, registration, settleAbsent } from "./resource";
+import { type Facts, fail, isA, isPlain, registration, settleAbsent, withSecret } from "./resource";
 
 type Optional<Args, Absent = undefined> = { readonly [Name in keyof Args]?: Args[Name] | Absent | undefined };
 
@@ -203,6 +202,6 @@ function withSecrets(keys: ApiKeySetArgs["keys"]): ApiKeySetArgs["keys"] {
   if (!isPlain(keys)) return keys;
   const entries = Object.entries(keys as Record<string, ApiKeySetEntryArgs>);
   return Object.fromEntries(
-    entries.map(([alias, entry]) => [alias, isPlain(entry) ? withSecret(entry) : entry]),
+    entries.map(([alias, entry]) => [alias, isPlain(entry) ? withSecret(entry, ["existingKey"]) : entry]),
   );
 }

@@ -84,14 +84,14 @@ export function registration(
   // In a component that is a provider of its own, there is no stack, so the class can't guard a grant.
   const isUnguarded = isGuarded && pulumi.runtime.getStackResource() === undefined;
   const type = prefixes[host] + kind;
+  const { additionalSecretOutputs = [] } = opts;
   return [
     type,
     name,
     {
       ...Object.fromEntries([...properties, stateMark].map((property) => [property, undefined])),
-      ...inputs,
-      ...secretInputsIn(inputs, opts),
-      __secrets: secretPaths(inputs, opts.additionalSecretOutputs ?? []),
+      ...withSecret(inputs, [...secrets, ...additionalSecretOutputs]),
+      __secrets: secretPaths(inputs, additionalSecretOutputs),
       // For check, which Pulumi's host does not tell the name. A resource that is only read is not checked.
       ...(opts.id !== undefined ? { __external: true } : isDynamic && { __resourceName: name }),
       // The plugin keeps it, so that a stack can move back. It also shows the plugin that this class guards a grant.
@@ -123,14 +123,12 @@ function failIfHidden(): void {
 let isFound = false;
 
 /**
- * The inputs that additionalSecretOutputs names, made secret: of a dynamic resource, the engine (3.274) stores a map in plain
+ * @internal The inputs, with those of these names made secret: of a dynamic resource, the engine (3.274) stores a map in plain
  * text that only the provider marks.
  */
-function secretInputsIn(inputs: object, { additionalSecretOutputs = [] }: pulumi.CustomResourceOptions) {
-  const named = Object.entries(inputs).filter(
-    ([name, value]) => additionalSecretOutputs.includes(name) && value !== undefined,
-  );
-  return Object.fromEntries(named.map(([name, value]) => [name, pulumi.secret(value)]));
+export function withSecret<Inputs extends object>(inputs: Inputs, names: readonly string[]): Inputs {
+  const named = Object.entries(inputs).filter(([name, value]) => names.includes(name) && value != null);
+  return { ...inputs, ...Object.fromEntries(named.map(([name, value]) => [name, pulumi.secret(value)])) };
 }
 
 /** Pulumi's SDK loses the first of these names, calls the second, and takes the last for a mark of its own. */

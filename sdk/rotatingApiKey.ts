@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { type KeyOutputs, keyFacts, secretIn, withSecret } from "./apiKey";
+import { type KeyOutputs, keyFacts, secretIn } from "./apiKey";
 import type { ApiKeyArgs, KeyValues } from "./keyProperties";
 import { type Facts, isA, type Outputs, registration, settleAbsent } from "./resource";
 
@@ -120,7 +120,7 @@ export class RotatingApiKey extends pulumi.CustomResource {
    * @param opts Pulumi's resource options. `import` can't be used: use `existingId`.
    */
   constructor(name: string, args: RotatingApiKeyArgs, opts: pulumi.CustomResourceOptions = {}) {
-    super(...registration(facts, name, withSecret(args), opts));
+    super(...registration(facts, name, args, opts));
     Object.defineProperty(this, "key", secretIn("RotatingApiKey", this, name));
     settleAbsent(this, facts, args);
   }
