@@ -3,7 +3,7 @@ import type * as z from "zod/mini";
 import type { AnyDefinition } from "../core/definition";
 import { Failure } from "../core/errors";
 import { canonicalInputs, isUnknown } from "../core/fields";
-import { type Checked, unchecked } from "../core/registry";
+import type { Checked } from "../core/registry";
 import { defined, type Properties, providerKey, secretsKey } from "../core/state";
 import { numeral, spelled } from "../core/text";
 import { type KindContext, note } from "./context";
@@ -58,12 +58,6 @@ function declaredElsewhere(
   const holder = [...inState].find(([, state]) => isSame(state))?.[0];
   const replacesItself = compared.replacesItself || holder === urn;
   return { ...compared, replacesItself, heldBy: holder };
-}
-
-/** Whether a program could declare just these properties, as it could those of every managed resource. */
-export function isDeclared(definition: AnyDefinition, properties: Properties): boolean {
-  const named = withName(definition, properties, { name: definition.kind });
-  return inputErrors(definition, named, undefined, unchecked).length === 0;
 }
 
 // ---- What is wrong with inputs -------------------------------------------------------------------------------------

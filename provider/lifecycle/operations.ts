@@ -15,7 +15,7 @@ import {
   wireable,
 } from "../core/state";
 import { capitalised, listed, oneLine } from "../core/text";
-import { check, isDeclared } from "./check";
+import { check } from "./check";
 import {
   expectSameBaseUrl,
   forget,
@@ -47,7 +47,6 @@ export function lifecycle(definition: AnyDefinition, host: HostContext) {
     ) => check(context, inputs, before, name, urn, proposed),
     diff: (id: string, state: Properties, inputs: Properties, name?: string) =>
       diff(context, { id, state }, inputs, name),
-    isDeclared: (properties: Properties) => isDeclared(definition, properties),
     preview: (inputs: Properties, before?: Kept) => preview(context, inputs, before),
     create: (inputs: Properties) => create(context, inputs),
     read: (id: string, state: Properties, urn?: string) => read(context, { id, state }, urn),

@@ -59,7 +59,7 @@ describe.each<[string, (env: Readonly<Record<string, string>>) => Promise<Host>]
       { property: "", reason: expect.stringMatching(/^APIKEYS1002: The access token is not configured\.\n/) },
       { property: "", reason: "APIKEYS1001: enabled: must be true or false." },
     ]);
-    const held = { id: "key_1", state: least };
+    const held = { id: "key_1", state: { ...least, __service: "s" } };
     expect(await key.diff(held, least)).toEqual({ changes: "none", replaces: [] });
     const changed = { ...least, name: "other" };
     for (const operation of [

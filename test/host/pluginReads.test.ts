@@ -125,13 +125,14 @@ test("R19 get in the plugin fails for a key that does not exist", async () => {
   expect(found).toMatchObject({ id: "", properties: {} });
 });
 
-test("R19 get in the plugin is recognized by its incomplete inputs; complete ones are of a managed key", async () => {
+test("R19 get in the plugin also reads a key that the program gives all inputs of; a state from a file is managed", async () => {
   const { id } = someKey();
-  const { properties: managed } = await resource("ApiKey").refresh({ id, state: least }, least);
+  const found = await resource("ApiKey").get(id, least);
+  expect(found).toMatchObject({ id, properties: { __external: true, name: "ci", scopes: [orders] } });
+  const inFile = { ...least, __provider: "" };
+  const { properties: managed } = await resource("ApiKey").refresh({ id, state: inFile }, inFile);
   expect(managed).toMatchObject({ name: "ci", scopes: [orders], enabled: true });
   expect(managed).not.toHaveProperty("__external");
-  const imported = await resource("ApiKey").import(`ws_main/${id}`);
-  expect(managed["__service"]).toBe(imported.properties["__service"]);
 });
 
 test("R19 get in the plugin finds a scope, and a workspace with or without settings", async () => {

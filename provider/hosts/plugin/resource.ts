@@ -1,10 +1,17 @@
 /** The engine's calls for one resource, each put to its lifecycle. */
-import { isDeepStrictEqual } from "node:util";
 import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { valuesAt } from "../../core/secrecy";
-import { type Kept, nameKey, type Properties, providerKey, secretsKey } from "../../core/state";
+import {
+  externalKey,
+  type Kept,
+  nameKey,
+  type Properties,
+  providerKey,
+  secretsKey,
+  serviceKey,
+} from "../../core/state";
 import { nameIn } from "../../core/text";
 import type { Lifecycle } from "../../lifecycle/operations";
 import type { Difference } from "../../lifecycle/planning";
@@ -76,12 +83,11 @@ export function calls(resource: Lifecycle) {
       return withState(answer.setId(id), state, inputs);
     },
     read: async (request: messages.ReadRequest) => {
-      const inputs = fromStruct(request.getInputs());
-      const given = declared(inputs);
+      const given = declared(fromStruct(request.getInputs()));
       const { properties: state } = fromStruct(request.getProperties());
-      // For `.get` the engine has nothing but what the program gave; an import gives nothing at all.
-      const isGiven = !request.hasProperties() || isDeepStrictEqual(state, inputs.properties);
-      const isKnown = !isGiven || (request.hasProperties() && resource.isDeclared(state));
+      // For `.get` the engine has nothing but what the program gave; an import gives nothing at all. A state from a file
+      // that was imported has only the provider string.
+      const isKnown = serviceKey in state || (providerKey in state && !(externalKey in state));
       const id = request.getId();
       const found = isKnown
         ? await resource.read(id, state, request.getUrn())
