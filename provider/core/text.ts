@@ -57,9 +57,7 @@ export function spelled(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, step) => {
     if (typeof step === "number") return `${text}[${step}]`;
     const name = oneLine(String(step));
-    if (text === "") return name;
-    return /^[\p{ID_Start}_$][\p{ID_Continue}$]*$/u.test(name)
-      ? `${text}.${name}`
-      : `${text}[${JSON.stringify(name)}]`;
+    if (!/^[\p{ID_Start}_$][\p{ID_Continue}$]*$/u.test(name)) return `${text}[${JSON.stringify(name)}]`;
+    return text === "" ? name : `${text}.${name}`;
   }, "");
 }

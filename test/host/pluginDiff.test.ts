@@ -100,7 +100,7 @@ const rows: readonly Row[] = [
     },
     {
       ...{ 'keys["a\\"b"].enabled': "add", 'keys["a.b"].enabled': "add" },
-      ...{ 'keys["a[0]"].enabled': "add", 'keys["ü"].enabled': "add" },
+      ...{ 'keys["a[0]"].enabled': "add", "keys.ü.enabled": "add" },
     },
   ],
   [

@@ -12,7 +12,7 @@ import {
   secretsKey,
   serviceKey,
 } from "../../core/state";
-import { nameIn } from "../../core/text";
+import { nameIn, oneLine, spelled } from "../../core/text";
 import type { Lifecycle } from "../../lifecycle/operations";
 import type { Difference } from "../../lifecycle/planning";
 import { fromStruct, type Received, toStruct } from "./wire";
@@ -134,7 +134,7 @@ export function diffResponse({ changes, replaces, details }: Difference, state: 
     // The engine shows the old value in state or, if state has it elsewhere, in the previous inputs.
     const isElsewhere =
       kind !== "add" && valuesAt(state, path.map(String)).every((value) => value === undefined);
-    all.set(pathText(path), new PropertyDiff().setKind(kinds[kind][replaced]).setInputdiff(isElsewhere));
+    all.set(spelled(path), new PropertyDiff().setKind(kinds[kind][replaced]).setInputdiff(isElsewhere));
   }
   const names = new Set(details.map(({ path }) => String(path[0])));
   // Replacements that only state asks for.
@@ -144,18 +144,8 @@ export function diffResponse({ changes, replaces, details }: Difference, state: 
   return answer.setDiffsList([...names]);
 }
 
-/** The path up to the first name with a backslash: in the engine's paths, only quotes can be escaped. */
+/** The path up to the first name that can't be spelled: in the engine's paths, only quotes can be escaped. */
 function readable(path: readonly PropertyKey[]): readonly PropertyKey[] {
-  const end = path.findIndex((step) => typeof step === "string" && step.includes("\\"));
+  const end = path.map(String).findIndex((step) => step.includes("\\") || step !== oneLine(step));
   return end < 0 ? path : path.slice(0, end);
-}
-
-/** A path as the engine reads it. */
-function pathText(path: readonly PropertyKey[]): string {
-  return path.reduce<string>((text, step, index) => {
-    if (typeof step === "number") return `${text}[${step}]`;
-    const name = String(step);
-    if (!/^[\w$]+$/.test(name)) return `${text}["${name.replaceAll('"', '\\"')}"]`;
-    return index === 0 ? name : `${text}.${name}`;
-  }, "");
 }

@@ -131,7 +131,7 @@ test("R9: check names a property that does not exist, and lists those that do", 
 test("R8 each failure is one line, whatever the property is called", () => {
   expect(failuresOf({ "a\nb": 1, keepers: { "c\r\nd": 1 } })).toEqual([
     'keepers["c d"]: must be a string.',
-    expect.stringMatching(/^a b: no such property\. The properties are [^\n]*$/),
+    expect.stringMatching(/^\["a b"\]: no such property\. The properties are [^\n]*$/),
   ]);
 });
 
