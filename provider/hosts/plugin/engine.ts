@@ -29,7 +29,6 @@ export function openEngine() {
   }
   return {
     connect: (to: string) => {
-      if (to === address) return;
       client?.close();
       [address, client] = [to, undefined];
     },

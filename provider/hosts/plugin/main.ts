@@ -1,4 +1,4 @@
-/** The plugin `pulumi-resource-apikeys`. The engine starts it with its address, and reads the port from stdout. */
+/** The plugin `pulumi-resource-apikeys`. The engine reads the port from stdout. */
 import "./early";
 import { openInstance } from "../../instance";
 import { serveRun } from "../process";
@@ -6,8 +6,6 @@ import { openEngine } from "./engine";
 import { serve } from "./server";
 
 const engine = openEngine();
-const [, , address] = process.argv;
-if (address !== undefined) engine.connect(address);
 const run = serveRun(engine.warn);
 const instance = openInstance({
   run,

@@ -103,10 +103,8 @@ function handlers({ instance, engine, run }: Served) {
         .setAcceptSecrets(true)
         .setSupportsAutonamingConfiguration(true);
     }),
-    attach: unary(async (request: { getAddress(): string }) => {
-      engine.connect(request.getAddress());
-      return new Empty();
-    }),
+    // Follows a handshake, if the engine did not start the plugin.
+    attach: unary(async () => new Empty()),
     getPluginInfo: unary(async () => new PluginInfo().setVersion(version)),
     getSchema: unary(async () => {
       // Most commands never need it.
