@@ -3,19 +3,11 @@ import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { valuesAt } from "../../core/secrecy";
-import {
-  externalKey,
-  type Kept,
-  nameKey,
-  type Properties,
-  providerKey,
-  secretsKey,
-  serviceKey,
-} from "../../core/state";
+import { externalKey, type Kept, nameKey, type Properties, providerKey, serviceKey } from "../../core/state";
 import { nameIn, oneLine, spelled } from "../../core/text";
 import type { Lifecycle } from "../../lifecycle/operations";
 import type { Difference } from "../../lifecycle/planning";
-import { fromStruct, type Received, toStruct } from "./wire";
+import { fromStruct, toStruct } from "./wire";
 
 const { DiffResponse, PropertyDiff } = messages;
 const { Kind } = PropertyDiff;
@@ -35,12 +27,10 @@ export function calls(resource: Lifecycle) {
   /** An object's own id, by the id that the user gave: `pulumi do --stateless` reads and updates by the latter. */
   const ownIds = new Map<string, string>();
   const ownId = (given: string) => ownIds.get(given) ?? given;
-  /** Inputs of a program, with the paths of those that it made secret. */
-  const declared = ({ properties, secrets }: Received) => resource.alsoSecret(properties, secrets);
-  /** Inputs as check gave them, with marks of its own. */
-  const checked = (struct: Struct | undefined): Properties => {
-    const given = fromStruct(struct);
-    return given.properties[secretsKey] === undefined ? declared(given) : given.properties;
+  /** Inputs of a program, with the paths of those that it made secret. The inputs that check gave list them. */
+  const declared = (struct: Struct | undefined) => {
+    const { properties, secrets } = fromStruct(struct);
+    return resource.alsoSecret(properties, secrets);
   };
   const sentInputs = (inputs: Properties, given: Properties) =>
     toStruct({ ...inputs, [providerKey]: given[providerKey] }, resource.secretInputs(inputs));
@@ -56,7 +46,7 @@ export function calls(resource: Lifecycle) {
 
   return {
     check: async (request: messages.CheckRequest) => {
-      const { [nameKey]: _, ...inputs } = declared(fromStruct(request.getNews()));
+      const { [nameKey]: _, ...inputs } = declared(request.getNews());
       const { properties: olds } = fromStruct(request.getOlds());
       const before = Object.keys(olds).length === 0 ? undefined : olds;
       const urn = request.getUrn();
@@ -71,19 +61,19 @@ export function calls(resource: Lifecycle) {
     },
     diff: async (request: messages.DiffRequest) => {
       const { properties: state } = fromStruct(request.getOlds());
-      const inputs = checked(request.getNews());
+      const { properties: inputs } = fromStruct(request.getNews());
       const name = nameIn(request.getUrn());
       return diffResponse(resource.diff(ownId(request.getId()), state, inputs, name), state);
     },
     create: async (request: messages.CreateRequest) => {
-      const inputs = checked(request.getProperties());
+      const { properties: inputs } = fromStruct(request.getProperties());
       const answer = new messages.CreateResponse();
       if (request.getPreview()) return withState(answer, resource.preview(inputs), inputs);
       const { id, state } = await resource.create(inputs);
       return withState(answer.setId(id), state, inputs);
     },
     read: async (request: messages.ReadRequest) => {
-      const given = declared(fromStruct(request.getInputs()));
+      const given = declared(request.getInputs());
       const { properties: state } = fromStruct(request.getProperties());
       // For `.get` the engine has nothing but what the program gave; an import gives nothing at all. A state from a file
       // that was imported has only the provider string.
@@ -101,7 +91,7 @@ export function calls(resource: Lifecycle) {
     },
     update: async (request: messages.UpdateRequest) => {
       const { properties: state } = fromStruct(request.getOlds());
-      const inputs = checked(request.getNews());
+      const { properties: inputs } = fromStruct(request.getNews());
       const next = request.getPreview()
         ? resource.preview(inputs, { id: ownId(request.getId()), state })
         : await resource.update(ownId(request.getId()), state, inputs);

@@ -4,7 +4,7 @@ import { isMarked, markedAt, type SecretPath } from "../../core/secrecy";
 import { isRecord, type Properties } from "../../core/state";
 import { propertiesOf, structOf } from "./struct";
 
-export interface Received {
+interface Received {
   /** The values, secret or not. */
   readonly properties: Properties;
   /** The paths of those that are marked; a list is secret as a whole. */
