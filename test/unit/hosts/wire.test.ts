@@ -8,7 +8,7 @@ const { deserializeBinaryFromReader, serializeBinaryToWriter } = Struct;
 const library = { deserializeBinaryFromReader, serializeBinaryToWriter };
 
 const codecs = (async () => {
-  const { propertiesOf, structOf } = await import("../../../provider/hosts/plugin/struct.js");
+  const { fromStruct, toStruct } = await import("../../../provider/hosts/plugin/wire.js");
   const { deserializeBinaryFromReader, serializeBinaryToWriter } = Struct;
   const own = { deserializeBinaryFromReader, serializeBinaryToWriter };
   const using = <T>(codec: typeof own, act: () => T): T => {
@@ -23,11 +23,11 @@ const codecs = (async () => {
   const read = (from: Uint8Array) => Struct.deserializeBinaryFromReader(new Struct(), new BinaryReader(from));
   type Given = Readonly<Record<string, unknown>>;
   return {
-    written: (given: Given) => using(own, () => bytes(structOf(given))),
+    written: (given: Given) => using(own, () => bytes(toStruct(given))),
     writtenByLibrary: (given: Given) => using(library, () => bytes(Struct.fromJavaScript(given as never))),
-    read: (from: Uint8Array) => using(own, () => propertiesOf(read(from))),
+    read: (from: Uint8Array) => using(own, () => fromStruct(read(from)).properties),
     readByLibrary: (from: Uint8Array) => using(library, () => read(from).toJavaScript()),
-    propertiesOf,
+    fromStruct,
   };
 })();
 
@@ -57,11 +57,11 @@ test("google-protobuf reads Structs that the plugin writes, and the plugin reads
 });
 
 test("a Struct's properties may have any name, are in the order of their names, and are never undefined", async () => {
-  const { read, written, propertiesOf } = await codecs;
+  const { read, written, fromStruct } = await codecs;
   const json = '{"__proto__":{"":1,"constructor":[{"__proto__":null}]}}';
   expect(JSON.stringify(read(written(JSON.parse(json))))).toBe(json);
   expect(Object.keys(read(written({ b: 1, c: { z: 1, y: 2 }, a: 2 })))).toEqual(["a", "b", "c"]);
   const given = { a: undefined, b: [1, undefined], c: { d: undefined } };
   expect(read(written(given))).toStrictEqual({ b: [1, null], c: {} });
-  for (const none of [undefined, new Struct()]) expect(propertiesOf(none)).toEqual({});
+  for (const none of [undefined, new Struct()]) expect(fromStruct(none).properties).toEqual({});
 });
