@@ -70,20 +70,17 @@ function handlers({ instance, engine, run }: Served) {
   /** The messages of the operation are shown with its resource. */
   const ofResource =
     (name: Exclude<keyof ReturnType<typeof calls>, "initFailed">): handleUnaryCall<OfResource, unknown> =>
-    (call, answer) => {
+    (call, done) => {
       const { request } = call;
-      let isAnswered = false;
-      const done: typeof answer = (...result) => {
-        isAnswered = true;
-        answer(...result);
-      };
       // The engine never cancels one call of several. The event also follows the answer.
-      call.on("cancelled", () => isAnswered || run.stop("the Pulumi engine exited"));
+      const stop = () => run.stop("the Pulumi engine exited");
+      call.on("cancelled", stop);
       const urn = request.getUrn();
       // Under way until it is answered, and not only until it is done.
       void run.during(() =>
         engine
           .withResource(urn, async () => callsOf(urn)[name](request as never))
+          .finally(() => call.off("cancelled", stop))
           .then(
             (answer) => done(null, answer),
             (error: unknown) => {
