@@ -213,25 +213,18 @@ function moving<Options extends pulumi.ResourceOptions>(opts: Options, own: stri
   return { ...opts, aliases: [...given, { type }, ...moved] };
 }
 
-/** The property names that lead to a value; "*" matches any name. */
+/** The property names that lead to a value. */
 type Path = readonly string[];
 
 /**
- * The sorted paths of what a program made secret in a resource's inputs; `undefined` if there are none. The provider gets plain
- * values, and learns only from these paths what is secret. The path of a list or an Output stands for all that is in it. A
- * field of one key of a set is secret in all its keys, which keeps the list short.
+ * The paths of what a program made secret in a resource's inputs; `undefined` if there are none. The provider gets plain values,
+ * and learns only from these paths what is secret. The path of a list or an Output stands for all that is in it.
  *
  * @param named The names in the option additionalSecretOutputs.
  */
 export async function secretPaths(inputs: object, named: readonly string[]): Promise<Path[] | undefined> {
   const found = [...(await pathsIn(inputs, [])), ...named.map((name) => [name])];
-  const sorted = [...new Set(found.map((path) => JSON.stringify(inEachKey(path))))].sort();
-  return sorted.length === 0 ? undefined : sorted.map((path): Path => JSON.parse(path));
-}
-
-function inEachKey(path: Path): Path {
-  const [name, alias, ...rest] = path;
-  return name === "keys" && alias !== undefined ? [name, "*", ...rest] : path;
+  return found.length === 0 ? undefined : found;
 }
 
 async function pathsIn(value: unknown, path: Path): Promise<readonly Path[]> {

@@ -101,9 +101,9 @@ function secretPathsOf(definition: AnyDefinition) {
   return {
     /** The inputs and outputs that are always secret. */
     secrets,
-    /** The inputs with a list of what else is secret: by their own list, and by these paths, which the engine marked. */
+    /** The inputs with a sorted list of what else is secret: by their own list, and by these paths, which the engine marked. */
     alsoSecret: (inputs: Properties, marked: readonly SecretPath[]): Properties => {
-      const listed = [...secretsOf(inputs), ...marked.map((path) => shape.secretPath?.(path) ?? path)];
+      const listed = [...secretsOf(inputs), ...marked].map((path) => shape.secretPath?.(path) ?? path);
       const all = new Set(listed.map((path) => JSON.stringify(path)));
       const others = [...all].filter((path) => !always.has(path)).sort();
       const paths = others.map((path) => JSON.parse(path));

@@ -66,9 +66,20 @@ test("R16 a read marks its secret outputs again, because the engine replaces the
 test("R16 a set's inputs mark the secret field of each key, but nothing inside a value that is secret as a whole", async () => {
   const set = provider("ApiKeySet");
   const keys = { a: { customerId: "c", existingKey: "sk_1" }, b: { customerId: "d", enabled: true } };
-  const checked = async (...secrets: readonly (readonly string[])[]) =>
-    (await set.check?.({}, { workspaceId: "ws_1", keys, __secrets: secrets }))?.inputs?.["keys"];
-  expect(await checked(["keys", "*", "customerId"])).toEqual({
+  const inputs = async (...secrets: readonly (readonly string[])[]) =>
+    (await set.check?.({}, { workspaceId: "ws_1", keys, __secrets: secrets }))?.inputs;
+  const checked = async (...secrets: readonly (readonly string[])[]) => (await inputs(...secrets))?.["keys"];
+  // The field that a class lists for each key is once in the list, in order.
+  const ofEach = await inputs(
+    ["keys", "b", "name"],
+    ["keys", "b", "customerId"],
+    ["keys", "a", "customerId"],
+  );
+  expect(ofEach?.["__secrets"]).toEqual([
+    ["keys", "*", "customerId"],
+    ["keys", "*", "name"],
+  ]);
+  expect(await checked(["keys", "a", "customerId"])).toEqual({
     a: { customerId: marked("c"), existingKey: marked("sk_1") },
     b: { customerId: marked("d"), enabled: true },
   });
