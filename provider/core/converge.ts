@@ -3,7 +3,7 @@ import { CallError, recordOf, type Written } from "../client/send";
 import { mask } from "../client/words";
 import type { Session } from "./definition";
 import { explain, Failure, InconclusiveError, ifElsewhere } from "./errors";
-import { pollUntil } from "./existence";
+import { afterRefusal, pollUntil } from "./existence";
 import type { UpdatableField } from "./fields";
 import { isSecret } from "./secrecy";
 import {
@@ -65,7 +65,7 @@ export interface Writing<T> {
   readonly isShown: (answer: T, before: T) => boolean;
   /** The object; `undefined` if it is not found. */
   readonly read: () => Promise<T | undefined>;
-  /** Called if the object is not found: returns it after all, or throws the reason. */
+  /** Called if the object is not found, or a write of it is refused: returns it after all, or throws the reason. */
   readonly explainMissing: () => Promise<T>;
 }
 
@@ -159,6 +159,7 @@ export async function converge<T>(
     if (!matches(seen, exactAims)) await observeResult(await write(seen, true), observe(seen));
     return { record: seen, missed: missedBy(seen), problem };
   } catch (error) {
+    if (!isSeen) await afterRefusal(error, explainMissing);
     if (!isSent && !(error instanceof CallError && error.verdict === "ambiguous")) throw error;
     if (isSeen) return { record: seen, missed: missedBy(seen), error };
     // It is not known which changes were applied, so state keeps the values from before.

@@ -169,42 +169,16 @@ export function isAboutObject(error: unknown): error is CallError {
   return status >= 400 && status <= 499 && !saysNothing.has(status);
 }
 
-/** Whether a refused write shows that the object is gone. Throws an InconclusiveError if that is not certain. */
-async function isGoneAfter<T extends Shown>(
-  session: Session,
-  target: Target<T>,
-  refusal: unknown,
-): Promise<boolean> {
-  if (!isAboutObject(refusal)) return false;
+/** Looks for the object if a write was refused, because it may be gone. "unread" if that does not show whether it is. */
+export async function afterRefusal<T>(refusal: unknown, look: () => Promise<T>): Promise<T | "unread"> {
+  if (!isAboutObject(refusal)) return "unread";
   try {
-    return (await lookUp(session, target)) === undefined;
+    return await look();
   } catch (error) {
     // The refusal tells the user more than the failed read.
-    if (error instanceof CallError) return false;
+    if (error instanceof CallError) return "unread";
     throw error;
   }
-}
-
-/** Awaits a write. If it failed because the object is gone, throws `gone`. */
-export async function unlessGone<
-  T extends Shown,
-  Result extends { readonly unseen?: true; readonly error?: unknown },
->(
-  session: Session,
-  target: Target<T>,
-  writing: Promise<Result>,
-  gone: () => InconclusiveError,
-): Promise<Result> {
-  const orGone = async (refusal: unknown) => {
-    if (await isGoneAfter(session, target, refusal)) throw gone();
-  };
-  const settled = await writing.catch(async (error) => {
-    await orGone(error);
-    throw error;
-  });
-  // A repeated PATCH may have been refused, after the first was not answered.
-  if (settled.unseen) await orGone(settled.error);
-  return settled;
 }
 
 // ---- Deleted -------------------------------------------------------------------------------------------------------
@@ -219,7 +193,7 @@ export async function deleteObject<T extends Shown>(
   try {
     answered = await send();
   } catch (error) {
-    if (await isGoneAfter(session, target, error)) return;
+    if ((await afterRefusal(error, () => lookUp(session, target))) === undefined) return;
     throw error;
   }
   if (recordOf(answered)?.deleted) return;

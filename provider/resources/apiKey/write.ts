@@ -5,7 +5,7 @@ import { type ApiKeyPath, type ApiKeyRecord, deleteApiKey, editApiKey } from "..
 import { aimsOf, converge, report, type Settled, saying, settledAs } from "../../core/converge";
 import type { Elsewhere, Outcome, Session } from "../../core/definition";
 import { explain, Failure, InconclusiveError, orFail } from "../../core/errors";
-import { deleteObject, isAboutObject, readsOf, unlessGone } from "../../core/existence";
+import { deleteObject, isAboutObject, readsOf } from "../../core/existence";
 import { shown } from "../../core/secrecy";
 import { caseFolded, defined, type Properties, pick } from "../../core/state";
 import { capitalised, sentences } from "../../core/text";
@@ -42,7 +42,8 @@ export async function create(session: Session, declared: KeyInputs): Promise<Key
     ...(key === undefined ? { __keyLost: true } : { key }),
   };
   const path = pathOf(declared, id);
-  const settled = await matchProgram(session, { path, declared, state: {} }, record, { created });
+  const write = { path, declared, state: {}, gone: deletedOutside };
+  const settled = await matchProgram(session, write, record, { created });
   const doing = `Creating ${label(declared)} (${id})`;
   const problem = secretProblem(declared, record);
   return outcomeOf(session, { id, state: initial }, declared, settled, doing, problem);
@@ -148,9 +149,8 @@ function send(
     // The list may have had other ids of its scopes.
     return matchProgram(session, write, await readToWrite(session, write), {});
   });
-  const sent = unlessGone(session, targetOf(session, path), writing, write.gone);
   const advice = `Check that the access token is allowed to edit the keys of ${path.workspaceId}, and that the service accepts the values.`;
-  return orFail(sent, session, { doing, notDone, advice });
+  return orFail(writing, session, { doing, notDone, advice });
 }
 
 /**
@@ -218,7 +218,7 @@ export async function deleteKey(session: Session, { id, state }: OwnedKey): Prom
  */
 async function matchProgram(
   session: Session,
-  { path, declared, state }: Pick<KeyWrite, "path" | "declared" | "state">,
+  { path, declared, state, gone }: Pick<KeyWrite, "path" | "declared" | "state" | "gone">,
   before: ApiKeyRecord,
   { isListed = false, created }: { readonly isListed?: boolean; readonly created?: Written<ApiKeyRecord> },
 ): Promise<Settled<ApiKeyRecord>> {
@@ -234,7 +234,7 @@ async function matchProgram(
     write: (seen: ApiKeyRecord, isAgain: boolean) =>
       editApiKey(session.call, path, bodyOf(wanted, seen, isAgain)),
     isShown: (answer: ApiKeyRecord, seen: ApiKeyRecord) => isWhole(answer) && !losesRights(seen, wanted),
-    ...readsOf(session, targetOf(session, path), deletedOutside),
+    ...readsOf(session, targetOf(session, path), gone),
   };
   return converge(session, writing, created);
 }

@@ -73,9 +73,7 @@ async function converged({
       steps.push("read");
       return read(now);
     },
-    explainMissing: async () => {
-      throw new InconclusiveError("gone", "the box is gone");
-    },
+    explainMissing: async () => read(now) ?? Promise.reject(new InconclusiveError("gone", "the box is gone")),
   };
   const settled = await converge<Box>(session, writing, created);
   const failure = report(session, settled, { name: "Box 1", doing: "Writing the box", say });

@@ -19,7 +19,6 @@ import {
   lookUp,
   readsOf,
   type Target,
-  unlessGone,
   wasThere,
 } from "../../../provider/core/existence";
 import {
@@ -169,8 +168,8 @@ async function update(session: Session, held: Resource<Shape>, declared: Inputs)
   const target = targetOf(session, { workspaceId: declared.workspaceId, id: held.id });
   const before = await orFail(lookUp(session, target), session, words);
   if (before === undefined) throw explain(gone(), session, words);
-  const writing = unlessGone(session, target, settle(session, held, declared, before), gone);
-  return outcomeOf(session, doing, held, declared, await orFail(writing, session, words));
+  const settled = await orFail(settle(session, held, declared, before), session, words);
+  return outcomeOf(session, doing, held, declared, settled);
 }
 
 const gone = () => new InconclusiveError("gone", "the webhook no longer exists", "Run `pulumi up --refresh`");
