@@ -144,10 +144,7 @@ export async function converge<T>(
       const now = observe(record);
       return matches(record) || was === undefined || !aims.every((aim) => isStill(aim, was, now));
     };
-    const found = await pollUntil(session, {
-      look: read,
-      isDone: (record) => record !== undefined && isChanged(record),
-    });
+    const found = await pollUntil(session, read, (record) => record !== undefined && isChanged(record));
     seen = found ?? (await explainMissing());
   }
   try {

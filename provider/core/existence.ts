@@ -37,15 +37,11 @@ export const pausesMs: readonly number[] = [300, 600, 1_200, 2_400, 3_600];
 /** All of them. */
 export const longestLagMs = pausesMs.reduce((sum, ms) => sum + ms, 0);
 
-interface Polling<T> {
-  readonly look: () => Promise<T>;
-  readonly isDone: (seen: T) => boolean;
-}
-
 /** Looks now, and after each pause until it is done. Returns what it saw last, done or not. */
 export async function pollUntil<T>(
   session: Pick<Session, "pause" | "over">,
-  { look, isDone }: Polling<T>,
+  look: () => Promise<T>,
+  isDone: (seen: T) => boolean,
 ): Promise<T> {
   let seen = await look();
   for (const ms of pausesMs) {
@@ -81,10 +77,11 @@ export async function lookUp<T extends Shown>(session: Session, target: Target<T
   await expectVisible(session, target.workspaceId, first.said);
   if (!first.marked) await awaitShown(session, target, first.said);
   // The first answer may have been a mistake, and a list may be truncated or lag behind.
-  const last = await pollUntil(session, {
-    look: async () => ({ listed: await isListed(session, target, first), found: await readOnce(target) }),
-    isDone: (seen) => !seen.listed || seen.found.kind === "found",
+  const look = async () => ({
+    listed: await isListed(session, target, first),
+    found: await readOnce(target),
   });
+  const last = await pollUntil(session, look, (seen) => !seen.listed || seen.found.kind === "found");
   if (last.found.kind === "found") return last.found.record;
   if (!last.listed) return undefined;
   throw new InconclusiveError(
@@ -199,11 +196,8 @@ export async function deleteObject<T extends Shown>(
   if (recordOf(answered)?.deleted) return;
   // A gateway that answers with a page may answer the next request with a 404, and an error is not a success.
   const isAccepted = answered.record !== undefined || answered.noRecord;
-  const isGone = await pollUntil(session, {
-    look: async () => (isAccepted ? isDeleted(target) : (await lookUp(session, target)) === undefined),
-    isDone: Boolean,
-  });
-  if (isGone) return;
+  const look = async () => (isAccepted ? isDeleted(target) : (await lookUp(session, target)) === undefined);
+  if (await pollUntil(session, look, Boolean)) return;
   const said = answered.problem ?? "the service accepted the deletion";
   throw new InconclusiveError("notDeleted", `${said}, but the ${target.kind} still exists`);
 }
@@ -251,11 +245,9 @@ export async function findCreated<T extends Shown>(
   { workspaceId, list, before, candidates }: Search<T>,
 ): Promise<Reading<readonly T[]>> {
   const isNew = ({ id }: T) => !wasThere(session, workspaceId, before, id);
-  return pollUntil(session, {
-    look: async (): Promise<Reading<readonly T[]>> => {
-      const now = await list.fresh();
-      return now.kind === "known" ? { kind: "known", value: candidates(now.value).filter(isNew) } : now;
-    },
-    isDone: (now) => now.kind === "known" && now.value.length > 0,
-  });
+  const look = async (): Promise<Reading<readonly T[]>> => {
+    const now = await list.fresh();
+    return now.kind === "known" ? { kind: "known", value: candidates(now.value).filter(isNew) } : now;
+  };
+  return pollUntil(session, look, (now) => now.kind === "known" && now.value.length > 0);
 }

@@ -229,7 +229,7 @@ test.each([
   const pausing = async (ms: number) => void paused.push(ms);
   const session = { over, pause: pausing };
   const look = vi.fn(async () => "not yet");
-  expect(await pollUntil(session, { look, isDone: () => false })).toBe("not yet");
+  expect(await pollUntil(session, look, () => false)).toBe("not yet");
   expect(paused).toEqual(pauses);
   expect(look).toHaveBeenCalledTimes(pauses.length + 1);
 });
