@@ -22,6 +22,7 @@ import {
   externalKey,
   failedKey,
   isRecord,
+  type Kept,
   nonEmpty,
   observedKey,
   type Properties,
@@ -52,9 +53,7 @@ export interface Session extends Pick<Run, "closed" | "over"> {
   readonly part: <T>(warn: Warn, act: (part: Session) => Promise<T>) => Promise<T>;
 }
 
-export interface Outcome<State = Properties> {
-  readonly id: string;
-  readonly state: State;
+export interface Outcome<State = Properties> extends Kept<State> {
   /** Why the operation failed. The engine still saves the state. */
   readonly failure?: Failure | undefined;
 }
@@ -110,10 +109,7 @@ export interface PlanArgs<S extends Shape, I = DraftOf<S>> extends Partial<Resou
   readonly time: number;
 }
 
-export interface Resource<S extends Shape> {
-  readonly id: string;
-  readonly state: StateOf<S>;
-}
+export type Resource<S extends Shape> = Kept<StateOf<S>>;
 
 /** A resource: its shape, its rules and its operations. `P` is its plan. */
 export interface Definition<S extends Shape, P extends Plan = Plan> {
@@ -171,15 +167,13 @@ export type AnyDefinition = Omit<Definition<AnyShape>, "shape" | "plan"> & {
   readonly shape: Pick<Shape, "outputs"> & Correspondence<AnyShape>;
   readonly schema: z.ZodMiniObject;
   readonly fields: readonly Field[];
-  plan(args: AnyPlanArgs): Plan;
+  plan(args: PlanArgs<AnyShape>): Plan;
   objectsOf(id: string, state: Properties): readonly OwnedObject[];
   identities(inputs: Properties): readonly string[];
   inputsOf(state: Properties): Properties;
   /** The engine's properties as state: those that have the right types. */
   parse(properties: Properties): Properties;
 };
-
-type AnyPlanArgs = PlanArgs<AnyShape>;
 
 interface AnyShape extends Shape {
   // biome-ignore lint/suspicious/noExplicitAny: the one place where types are given up.

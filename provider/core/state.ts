@@ -3,9 +3,10 @@ import { isDeepStrictEqual } from "node:util";
 /** Properties as the engine stores them: plain JSON values by name. */
 export type Properties = Readonly<Record<string, unknown>>;
 
-export interface Kept {
+/** A resource's id and state. */
+export interface Kept<State = Properties> {
   readonly id: string;
-  readonly state: Properties;
+  readonly state: State;
 }
 
 export function isRecord(value: unknown): value is Properties {
