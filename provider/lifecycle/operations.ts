@@ -38,13 +38,7 @@ export function lifecycle(definition: AnyDefinition, host: HostContext) {
     ...context.paths,
     readFirst: definition.objects?.readFirst === true,
     /** `name` and `urn`: of the resource in the program, if the host knows them. */
-    check: (
-      inputs: Properties,
-      before: Properties | undefined,
-      name?: string,
-      urn?: string,
-      proposed?: string,
-    ) => check(context, inputs, before, name, urn, proposed),
+    check: check.bind(undefined, context),
     diff: (id: string, state: Properties, inputs: Properties, name?: string) =>
       diff(context, { id, state }, inputs, name),
     preview: (inputs: Properties, before?: Kept) => preview(context, inputs, before),
