@@ -6,16 +6,19 @@ import { type Decoder, nullAsEmpty } from "./decode";
 import {
   type ApiRequest,
   CallError,
-  type CallOptions,
   type Credentials,
+  type RunOfCall,
   type Transport,
   type Written,
 } from "./send";
 import { errorInPlace } from "./words";
 
-export interface Call extends CallOptions {
+export interface Call {
   readonly transport: Transport;
   readonly credentials: Credentials;
+  /** The values that no message may contain, besides the access token and the key in the request. */
+  readonly secrets?: Iterable<string> | undefined;
+  readonly run?: RunOfCall | undefined;
 }
 
 // ---- Requests -----------------------------------------------------------------------------------------------------
@@ -28,10 +31,10 @@ export function write<T>(
   body?: object,
   isOnce?: boolean,
 ): Promise<Written<T>> {
-  const { transport, credentials, sending, run } = call;
+  const { transport, credentials, run } = call;
   const secrets = [credentials.accessToken, ...(call.secrets ?? [])];
   const read = (text: string | undefined) => readAnswer(text, expected, secrets);
-  return transport.send({ ...credentials, method, path, isOnce, body, secrets, read, sending, run });
+  return transport.send({ ...credentials, method, path, isOnce, body, secrets, read, run });
 }
 
 export async function get<T>(call: Call, path: string, expected: Expected<T>): Promise<T> {

@@ -59,31 +59,25 @@ export interface Credentials {
   readonly accessToken: string;
 }
 
-export interface CallOptions {
-  /** The values that no message may contain, besides the access token and the key in the request. */
-  readonly secrets?: Iterable<string> | undefined;
-  /** Called before each time that the request is sent. */
-  readonly sending?: (() => void) | undefined;
-  readonly run?: RunOfCall | undefined;
-}
-
 /**
  * A GET, a DELETE, and a PATCH with its full target values are repeated whenever they may not have been carried out; a
  * POST only if it was not sent, or if the service asks to wait.
  */
-export interface ApiRequest<T> extends Credentials, CallOptions {
+export interface ApiRequest<T> extends Credentials {
   readonly method: Method;
   /** Begins with "/"; appended to the base URL. */
   readonly path: string;
   readonly body?: object | undefined;
+  /** The values that no message may contain. */
   readonly secrets: readonly string[];
+  readonly run?: RunOfCall | undefined;
   /** For credits: repeated only if it was not sent, and sent on a connection of its own. */
   readonly isOnce?: boolean | undefined;
   readonly read: (body: string | undefined) => Written<T>;
 }
 
 /** The run that a call belongs to. */
-interface RunOfCall {
+export interface RunOfCall {
   /** Once it is aborted, no request waits for the end of a pause. */
   readonly closed: AbortSignal;
   /** Asked before each time that a request is sent: why it may not be sent, as words to follow "because". */
@@ -209,7 +203,7 @@ export function openTransport(options: TransportOptions = {}) {
   }
 
   async function exchangeOnce(
-    { method, accessToken, body, isOnce, sending, secrets }: ApiRequest<unknown>,
+    { method, accessToken, body, isOnce, secrets }: ApiRequest<unknown>,
     url: URL,
     lane: Lane,
     attempt: number,
@@ -226,7 +220,6 @@ export function openTransport(options: TransportOptions = {}) {
     // Credits must not be lost to a connection that the service has just closed.
     const agent = isOnce ? agentFor(url) : lane.agent;
     const startedAt = performance.now();
-    sending?.();
     const result = await exchange(
       agent,
       { method, url, headers, body: body && JSON.stringify(body) },

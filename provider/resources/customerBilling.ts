@@ -267,16 +267,13 @@ async function grant(session: Session, declared: BillingInputs): Promise<Billing
   const doing = `Granting ${label(declared)}`;
   // State keeps it under an id of the provider's, so that it is never sent again unasked.
   const open = { id: uncertain + randomUUID(), state: declared };
-  let at = "";
-  const sending = () => {
-    at = new Date().toISOString();
-  };
+  const since = new Date().toISOString();
   try {
-    const { record, problem } = await createBilling({ ...session.call, sending }, body);
+    const { record, problem } = await createBilling(session.call, body);
     if (record !== undefined) {
       return { id: record.id, state: { ...declared, billingId: record.id, createdAt: record.createdAt } };
     }
-    const accepted = `the service accepted the request at ${at}, but ${problem ?? "its answer can't be used"}`;
+    const accepted = `the service accepted the request after ${since}, but ${problem ?? "its answer can't be used"}`;
     const parts = [accepted, waysOut, ifElsewhere(session)];
     return { ...open, failure: new Failure("grantUnclear", parts, { subject: `${doing}:` }) };
   } catch (error) {
@@ -284,7 +281,7 @@ async function grant(session: Session, declared: BillingInputs): Promise<Billing
     const failure = explain(error, session, {
       doing,
       notDone: `Nothing was granted${isAnswered ? "" : ": no part of the request was sent"}`,
-      unclear: `The request was sent at ${at}, and it is not known whether the credits were granted. The provider does not send it again. ${waysOut}`,
+      unclear: `The request was sent after ${since}, and it is not known whether the credits were granted. The provider does not send it again. ${waysOut}`,
       advice: `Check that workspace ${workspaceId} exists, that the access token is allowed to create billing records in it, and that the service accepts the values.`,
     });
     if (failure.kind !== "outcomeUnclear") throw failure;

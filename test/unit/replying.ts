@@ -38,8 +38,7 @@ export function replying(definition: AnyDefinition, reply: (asked: Asked) => unk
   let writes = 0;
   const warnings: string[] = [];
   const transport: Transport = {
-    send: async ({ method, path, body, secrets, read, sending }) => {
-      sending?.();
+    send: async ({ method, path, body, secrets, read }) => {
       const asked = { method, path, body };
       calls.push(asked);
       let answer: unknown;

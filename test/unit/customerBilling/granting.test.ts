@@ -31,7 +31,7 @@ test.each([
     const { id, state, message } = await service.open();
     expect(id).toMatch(/^uncertain-/);
     expect(message).toMatch(
-      /^Granting 100 credits in workspace ws_1: .* at 2\d{3}-\S+Z, .*set billingId.*set grant to another value/,
+      /^Granting 100 credits in workspace ws_1: .* after 2\d{3}-\S+Z, .*set billingId.*set grant to another value/,
     );
     const inputs = service.checked();
     for (let update = 0; update < 2; update += 1) {
