@@ -10,11 +10,8 @@ export type Reading<T> =
   | { readonly kind: "unavailable"; readonly error: CallError };
 
 export interface SharedRead<T> {
-  /**
-   * An answer to a request of the last 30 seconds. A refresh is a `reader`: it gets a new one if this process has written
-   * since that request, or if it reads again, because it then wants to see what has changed.
-   */
-  recent(reader?: string): Promise<Reading<T>>;
+  /** An answer to a request of the last 30 seconds; `sinceWrites`: and since the last write of this process. */
+  recent(sinceWrites?: boolean): Promise<Reading<T>>;
   /** An answer to a request that is sent after this call. Those who ask meanwhile share it. */
   fresh(): Promise<Reading<T>>;
 }
@@ -38,7 +35,6 @@ export function openSharedRead<T>(read: () => Promise<T>, writes: () => number):
     readonly writes: number;
     readonly answer: Promise<Reading<T>>;
   }
-  const readers = new Set<string>();
   let last: Request | undefined;
   let next: Promise<Reading<T>> | undefined;
 
@@ -60,13 +56,10 @@ export function openSharedRead<T>(read: () => Promise<T>, writes: () => number):
   }
   return {
     fresh,
-    async recent(reader) {
-      const isAgain = reader !== undefined && readers.has(reader);
-      if (reader !== undefined) readers.add(reader);
-      if (isAgain) return fresh();
+    async recent(sinceWrites = false) {
       const request = last ?? start();
       const answer = await request.answer;
-      return reader === undefined || request.writes === writes() ? answer : fresh();
+      return sinceWrites && request.writes !== writes() ? fresh() : answer;
     },
   };
 }

@@ -144,7 +144,7 @@ async function isListed<T extends Shown>(
   // A list without `deleted` does not contradict a record that has it.
   const isAlive = (record: T | undefined) =>
     record !== undefined && (marked ? record.deleted === false : !record.deleted);
-  const before = await list.recent(`gone ${id}`);
+  const before = await list.recent(true);
   if (before.kind === "known" && !isAlive(before.value.byId.get(id))) return false;
   // A list from before the deletion still has it.
   const now = await list.fresh();

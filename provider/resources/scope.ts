@@ -196,7 +196,7 @@ function adopted(doing: string, declared: ScopeInputs, record: ScopeRecord): Sco
 async function read(session: Session, { id, state }: Resource<Shape>): Promise<ScopeOutcome> {
   const doing = `Reading ${label(state)} (${id})`;
   const words = { doing, notDone: "State is unchanged" };
-  const { all, byId } = await list(session, state, words, id);
+  const { all, byId } = await list(session, state, words, true);
   const record = byId.get(id) ?? findFolded(state, all);
   if (record === undefined) {
     const visible = expectVisible(session, String(state.workspaceId), "the service does not list the scope");
@@ -224,12 +224,8 @@ async function find(
   [workspaceId = "", named = ""]: readonly string[],
 ): Promise<ScopeOutcome | undefined> {
   const doing = `Reading the scopes of workspace ${workspaceId}`;
-  const { all, byId } = await list(
-    session,
-    { workspaceId },
-    { doing, notDone: "Nothing was changed" },
-    named,
-  );
+  const words = { doing, notDone: "Nothing was changed" };
+  const { all, byId } = await list(session, { workspaceId }, words, true);
   const found = all.find(({ representation }) => representation === named) ?? byId.get(named);
   if (found === undefined) return undefined;
   const { name = "", representation = "", description } = found;
@@ -241,10 +237,10 @@ async function list(
   session: Session,
   { workspaceId }: ScopeState,
   words: CallWords,
-  reader?: string,
+  isRefresh = false,
 ): Promise<Listing<ScopeRecord>> {
   const scopes = sharedReads(session.call).scopes(String(workspaceId));
-  const answer = reader === undefined ? scopes.fresh() : scopes.recent(reader);
+  const answer = isRefresh ? scopes.recent(true) : scopes.fresh();
   const advice = `Check the id of the workspace, and that the access token is allowed to list its scopes.`;
   return orFail(answer.then(orThrow), session, { ...words, advice });
 }

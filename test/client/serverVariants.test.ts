@@ -38,6 +38,11 @@ function checked({ process, kind, workspaceId }: Fixture, inputs: State, before?
   return answer.inputs;
 }
 
+/** The process of another command: it knows no list of an earlier one. */
+function nextProcess({ service, variant }: Pick<Fixture, "service" | "variant">): Process {
+  return startProcess(service, variant.rateLimitPerSecond > 0 ? "real" : "quick", () => sleep(2));
+}
+
 async function created(fixture: Fixture, declared: State): Promise<Resource> {
   const inputs = checked(fixture, declared);
   return settled(fixture, { ...(await fixture.process.of(fixture.kind).create(inputs)), inputs });
@@ -144,7 +149,7 @@ async function keyLifecycle(fixture: Fixture): Promise<void> {
 /** R6: a key that was deleted outside Pulumi leaves state, unless no list confirms it. */
 async function deletedElsewhere(fixture: Fixture, { id, state, inputs }: Resource): Promise<void> {
   const { service, variant, workspaceId } = fixture;
-  const subject = fixture.process.of(fixture.kind);
+  const subject = nextProcess(fixture).of(fixture.kind);
   service.deleteKey(id);
   // A list that lags behind catches up with the next change.
   if (variant.listLag > 0) service.addScope({ workspaceId, representation: "later" });
@@ -210,7 +215,7 @@ async function adoptedLifecycle(fixture: Fixture): Promise<void> {
 }
 
 async function settingsLifecycle(fixture: Fixture): Promise<void> {
-  const { service, process, variant, workspaceId } = fixture;
+  const { service, process, workspaceId } = fixture;
   const before = { defaultKeyPrefix: "old_", defaultAllowedIPs: ["10.1.0.0/16"], defaultExpiration: 3600 };
   service.editWorkspace(workspaceId, before);
   const there = () => service.workspaces().find(({ id }) => id === workspaceId);
@@ -229,7 +234,7 @@ async function settingsLifecycle(fixture: Fixture): Promise<void> {
   const drift = { defaultRateLimitPerSecond: 330, defaultAllowedIPs: [] };
   service.editWorkspace(workspaceId, drift);
   resource = await reverted(fixture, resource, drift);
-  const later = startProcess(service, variant.rateLimitPerSecond > 0 ? "real" : "quick");
+  const later = nextProcess(fixture);
   await removed({ ...fixture, process: later }, resource);
   await later.close();
   expect(there()).toMatchObject(before);
@@ -246,7 +251,7 @@ async function scopeLifecycle(fixture: Fixture): Promise<void> {
   const resource = await created(fixture, declared);
   // Until a list shows the scope, declaring it once more would send a POST.
   for (let lists = 0; lists < variant.listLag; lists += 1)
-    await process.of(fixture.kind).read(resource.id, resource.state);
+    await nextProcess(fixture).of(fixture.kind).read(resource.id, resource.state);
   const again = await created(fixture, { ...declared, name: "all orders " });
   expect(again.id).toBe(resource.id);
   const other = checked(fixture, { ...declared, name: "Something" });
@@ -290,7 +295,7 @@ async function run(
 ) {
   const tenants = [{ name: "acme", accessToken: "tok_variants", workspaces: [{ id: workspaceId }] }];
   const service = await startStandIn({ variant, tenants });
-  const process = startProcess(service, variant.rateLimitPerSecond > 0 ? "real" : "quick", () => sleep(2));
+  const process = nextProcess({ service, variant });
   try {
     for (const representation of what === "Scope" ? [] : ["orders", "users"])
       service.addScope({ workspaceId, representation });

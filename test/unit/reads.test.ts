@@ -27,7 +27,7 @@ const known = (value: number) => ({ kind: "known", value });
 
 test("R5 a shared read takes one request for all readers of a recent answer, for 30 seconds", async () => {
   const { list, asked, answer } = listOfNumbers();
-  const first = [list.recent(), list.recent("a")];
+  const first = [list.recent(), list.recent(true)];
   await answer(1);
   vi.advanceTimersByTime(servesMs - 1);
   expect(await Promise.all([...first, list.recent()])).toEqual([1, 1, 1].map(known));
@@ -54,26 +54,16 @@ test("R5 a shared read that must be fresh takes one new request for all its read
 
 test("R5 a shared read takes a new request after a write of this process, even one during the last request", async () => {
   const { list, answer, write } = listOfNumbers();
-  const first = [list.recent("a"), list.recent()];
+  const first = [list.recent(true), list.recent()];
   write();
   await answer(1);
   expect(await first[1]).toEqual(known(1));
   await answer(2);
   expect(await first[0]).toEqual(known(2));
   write();
-  const second = list.recent("b");
+  const second = list.recent(true);
   await answer(3);
   expect(await second).toEqual(known(3));
-});
-
-test("R5 a shared read takes one new request for all readers that read again", async () => {
-  const { list, answer } = listOfNumbers();
-  for (const n of [1, 2]) {
-    const readers = [list.recent("a"), list.recent("b")];
-    await answer(n);
-    expect(await Promise.all(readers)).toEqual([n, n].map(known));
-  }
-  expect(await list.recent("c")).toEqual(known(2));
 });
 
 test("a shared read that throws fails all its readers, without an unhandled rejection", async () => {

@@ -43,7 +43,7 @@ export async function read(
   { id, state }: OwnedKey,
 ): Promise<Outcome<KeyState> | undefined> {
   const path = pathOf(state, id);
-  if (!isIncomplete(state) && (await listedAsInState(session, path, state, id))) return { id, state };
+  if (!isIncomplete(state) && (await listedAsInState(session, path, state, true))) return { id, state };
   const doing = `Reading key ${id} in workspace ${path.workspaceId}`;
   const record = await readKeyOrFail(session, path, doing);
   if (record === undefined) return undefined;
@@ -79,7 +79,7 @@ async function listedAsInState(
   session: Session,
   path: ApiKeyPath,
   state: KeyState,
-  reader?: string,
+  sinceWrites: boolean,
 ): Promise<ApiKeyRecord | undefined> {
   const { workspaceId, keyId } = path;
   const list = sharedReads(session.call).keys(workspaceId);
@@ -88,7 +88,7 @@ async function listedAsInState(
     firstKeys.set(list, keyId);
     return undefined;
   }
-  const listed = await list.recent(reader);
+  const listed = await list.recent(sinceWrites);
   const record = listed.kind === "known" ? listed.value.byId.get(keyId) : undefined;
   const isConfirmed =
     record?.deleted === false &&
@@ -111,7 +111,7 @@ export async function listedForUpdate(
   // If the name differs, only a read shows whether the service rewrote it or has not carried the write out yet.
   const { name }: { name?: unknown } = { ...state, ...hiddenIn(state, observedKey) };
   if (name !== declared.name || isIncomplete(state) || state[failedKey]) return undefined;
-  const record = await listedAsInState(session, path, state);
+  const record = await listedAsInState(session, path, state, false);
   return record?.scopes?.every(({ id }) => id !== undefined) ? record : undefined;
 }
 
