@@ -16,11 +16,6 @@ export interface SharedRead<T> {
   fresh(): Promise<Reading<T>>;
 }
 
-interface Listed {
-  readonly id: string;
-  readonly deleted?: boolean | undefined;
-}
-
 export interface Listing<T> {
   readonly all: readonly T[];
   readonly byId: ReadonlyMap<string, T>;
@@ -103,13 +98,13 @@ function openReads(transport: Transport, credentials: Credentials) {
     opened.set(name, found);
     return found as SharedRead<T>;
   };
-  const list = <T extends Listed>(name: string, records: (call: Call) => Promise<readonly T[]>) =>
+  const list = <T extends { readonly id: string }>(
+    name: string,
+    records: (call: Call) => Promise<readonly T[]>,
+  ) =>
     shared(name, async (): Promise<Listing<T>> => {
-      const byId = new Map<string, T>();
-      // If an id is listed twice, the record that is not deleted counts.
-      for (const record of await records(call))
-        if (!record.deleted || !byId.has(record.id)) byId.set(record.id, record);
-      return { all: [...byId.values()], byId };
+      const all = await records(call);
+      return { all, byId: new Map(all.map((record) => [record.id, record])) };
     });
   return {
     /** The values that any reader masks in messages. */
