@@ -109,16 +109,11 @@ function secretPathsOf(definition: AnyDefinition) {
       const paths = others.map((path) => JSON.parse(path));
       return withSecrets(inputs, paths);
     },
-    /** The secret paths of these inputs. */
-    secretInputs: (inputs: Properties): readonly SecretPath[] => [
-      ...ofInputs,
-      ...everywhere(secretsOf(inputs), follows),
-    ],
-    /** The secret paths of state: also of outputs and hidden properties that may contain what the program made secret (R16). */
-    secretOutputs: (state: Properties): readonly SecretPath[] => {
-      const paths = everywhere(secretsOf(state), follows);
+    /** Of inputs or state: also outputs and hidden properties that may contain what the program made secret (R16). */
+    secretPaths: (properties: Properties): readonly SecretPath[] => {
+      const paths = everywhere(secretsOf(properties), follows);
       if (paths.length === 0) return secrets;
-      const hidden = Object.keys(state).filter((name) => name.startsWith("__") && !plain.has(name));
+      const hidden = Object.keys(properties).filter((name) => name.startsWith("__") && !plain.has(name));
       // By its path: of a map that is marked as a whole, the engine (3.274) drops the mark if the input is not secret as a whole.
       return [...secrets, ...paths, ...hidden.map((name) => [name] as const)];
     },

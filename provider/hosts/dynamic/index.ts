@@ -56,15 +56,14 @@ export function provider(
   const resource = served.resource(kind);
   // The engine itself marks only part of the inputs, and only outputs that are named like a secret input or in
   // additionalSecretOutputs, which a transform may have dropped.
-  const markedInputs = (inputs: Properties) => markedAt(inputs, resource.secretInputs(inputs));
-  const markedOutputs = (state: Properties) => markedAt(state, resource.secretOutputs(state));
+  const marked = (properties: Properties) => markedAt(properties, resource.secretPaths(properties));
   const guarded = async <T>(properties: Properties, operation: () => Promise<T>): Promise<T> => {
     try {
       return await operation();
     } catch (error) {
       const { message, kept } = failed(error);
       if (kept === undefined) throw hostError(message);
-      const state = { ...markedOutputs(kept.state), [providerKey]: properties[providerKey] };
+      const state = { ...marked(kept.state), [providerKey]: properties[providerKey] };
       throw hostError(message, { ...kept, state });
     }
   };
@@ -85,7 +84,7 @@ export function provider(
         checked.inputs = { ...inputs, [providerKey]: news[providerKey] };
         // A property named here would have its value printed by the engine, secret or not.
         const reasons = failures.map((reason) => ({ property: "", reason }));
-        return { inputs: markedInputs(inputs), failures: reasons };
+        return { inputs: marked(inputs), failures: reasons };
       }),
     diff: (id, olds, news) =>
       guarded(news, async () => {
@@ -98,17 +97,17 @@ export function provider(
     create: (inputs) =>
       guarded(inputs, async () => {
         const { id, state } = await resource.create(inputs);
-        return { id, outs: markedOutputs(state) };
+        return { id, outs: marked(state) };
       }),
     read: (id, props = {}) =>
       guarded(props, async () => {
         const found = await resource.read(id, props);
         if (found === undefined) return {};
-        const read = { id: found.id, props: markedOutputs(found.state) };
-        return found.inputs === undefined ? read : { ...read, inputs: markedInputs(found.inputs) };
+        const read = { id: found.id, props: marked(found.state) };
+        return found.inputs === undefined ? read : { ...read, inputs: marked(found.inputs) };
       }),
     update: (id, olds, news) =>
-      guarded(news, async () => ({ outs: markedOutputs(await resource.update(id, olds, news)) })),
+      guarded(news, async () => ({ outs: marked(await resource.update(id, olds, news)) })),
     delete: (id, props) => guarded(props, () => resource.delete(id, props)),
   };
 }

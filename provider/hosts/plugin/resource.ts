@@ -32,15 +32,14 @@ export function calls(resource: Lifecycle) {
     const { properties, secrets } = fromStruct(struct);
     return resource.alsoSecret(properties, secrets);
   };
-  const sentInputs = (inputs: Properties, given: Properties) =>
-    toStruct({ ...inputs, [providerKey]: given[providerKey] }, resource.secretInputs(inputs));
-  /** The message with the state as the engine keeps it: with the provider string, so that the stack can move. */
+  /** Inputs or state as the engine keeps them: with the provider string, so that the stack can move. */
+  const sent = (properties: Properties, given: Properties) =>
+    toStruct({ ...properties, [providerKey]: given[providerKey] }, resource.secretPaths(properties));
   const withState = <Message extends Stateful>(message: Message, state: Properties, given: Properties) => {
-    const provider = given[providerKey];
-    message.setProperties(toStruct({ ...state, [providerKey]: provider }, resource.secretOutputs(state)));
+    message.setProperties(sent(state, given));
     // Whether the engine is to read the resource before each preview and update. A Node.js program looks into state by
     // itself; while state has such a resource, the engine refuses a `--target` that is not in state yet.
-    message.setRefreshBeforeUpdate(resource.readFirst && provider === undefined);
+    message.setRefreshBeforeUpdate(resource.readFirst && given[providerKey] === undefined);
     return message;
   };
 
@@ -54,7 +53,7 @@ export function calls(resource: Lifecycle) {
       const { inputs: all, failures } = resource.check(inputs, before, nameIn(urn), urn, proposed);
       return (
         new messages.CheckResponse()
-          .setInputs(sentInputs(all, inputs))
+          .setInputs(sent(all, inputs))
           // A property named here would have its value printed by the engine, secret or not.
           .setFailuresList(failures.map((reason) => new messages.CheckFailure().setReason(reason)))
       );
@@ -86,7 +85,7 @@ export function calls(resource: Lifecycle) {
       if (found === undefined) return answer;
       if (!isKnown) ownIds.set(id, found.id);
       const before = isKnown ? state : given;
-      if (found.inputs !== undefined) answer.setInputs(sentInputs(found.inputs, before));
+      if (found.inputs !== undefined) answer.setInputs(sent(found.inputs, before));
       return withState(answer.setId(found.id), found.state, before);
     },
     update: async (request: messages.UpdateRequest) => {

@@ -56,7 +56,7 @@ test.each([
   };
   const hidden = { __observed: {}, __service: "s", __provider: "p" };
   const state = { ...inputs, ...chosen, ...hidden, __secrets: path.length === 0 ? [] : [path] };
-  const outputs = new Set(subject.secretOutputs(state).map(([output]) => output));
+  const outputs = new Set(subject.secretPaths(state).map(([output]) => output));
   expect([...outputs].filter((output) => output !== "expiresAt").toSorted()).toEqual(expected.toSorted());
 });
 
@@ -69,9 +69,9 @@ test.each([
   "R16 the secret input %j of a set makes its secrets secret, and masked keys: %j",
   (path, isMaskedKeySecret) => {
     const set = replying(apiKeySet, silent);
-    const outputs = new Set(set.secretOutputs({ __secrets: [path], __keys: {} }).map(([output]) => output));
+    const outputs = new Set(set.secretPaths({ __secrets: [path], __keys: {} }).map(([output]) => output));
     for (const output of ["__keys", "keys", "secrets"]) expect(outputs).toContain(output);
     expect(outputs.has("maskedKeys")).toBe(isMaskedKeySecret);
-    expect(set.secretInputs({ __secrets: [["defaults", "name"]] })).toContainEqual(["keys", "*", "name"]);
+    expect(set.secretPaths({ __secrets: [["defaults", "name"]] })).toContainEqual(["keys", "*", "name"]);
   },
 );

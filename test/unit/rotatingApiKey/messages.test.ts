@@ -142,7 +142,7 @@ describe("a secret value", () => {
       ci,
       kept: { state },
     } = await openRotated(secretName);
-    const paths = ci.secretOutputs(state).map((path) => path.join("."));
+    const paths = ci.secretPaths(state).map((path) => path.join("."));
     expect(paths).toEqual(
       expect.arrayContaining(["name", "overlap", "retiresAt", "__previous", "__observed.name"]),
     );
