@@ -128,14 +128,10 @@ function present(inputs: Properties): Properties {
   );
 }
 
-/** Whether the value at the path is unknown, or a part of one. */
-function isUnknownAt(inputs: unknown, path: readonly PropertyKey[]): boolean {
-  let value = inputs;
-  for (const step of path) {
-    if (isUnknown(value) || typeof value !== "object" || value === null) break;
-    value = (value as Record<PropertyKey, unknown>)[step];
-  }
-  return isUnknown(value);
+/** Whether the value at the path is unknown. */
+function isUnknownAt(inputs: Properties, path: readonly PropertyKey[]): boolean {
+  const inner = (value: unknown, step: PropertyKey) => (value as Record<PropertyKey, unknown> | null)?.[step];
+  return isUnknown(path.reduce(inner, inputs));
 }
 
 function lines(issue: z.core.$ZodIssue): readonly string[] {
