@@ -170,6 +170,7 @@ export type AnyDefinition = Omit<Definition<AnyShape>, "shape" | "plan"> & {
   plan(args: PlanArgs<AnyShape>): Plan;
   objectsOf(id: string, state: Properties): readonly OwnedObject[];
   identities(inputs: Properties): readonly string[];
+  /** The inputs that a state stands for, in canonical form, with the list of secret ones. */
   inputsOf(state: Properties): Properties;
   /** The engine's properties as state: those that have the right types. */
   parse(properties: Properties): Properties;
@@ -207,6 +208,7 @@ export function define<S extends Shape, P extends Plan = Plan>(definition: Defin
     plan: (args) => erased.plan?.(args) ?? compareFields(fields, args),
     objectsOf: (id, state) => [...(objects?.of?.(id, state) ?? [{ workspaceId: state["workspaceId"], id }])],
     identities: (declared) => [...(objects?.identities?.(declared) ?? [])],
-    inputsOf: (state) => shape.inputsOf?.(state) ?? state,
+    inputsOf: (state) =>
+      withSecrets(canonicalInputs(fields, shape.inputsOf?.(state) ?? state), secretsOf(state)),
   };
 }

@@ -28,7 +28,7 @@ import {
   register,
   serviceAfterRead,
 } from "./context";
-import { diff, inputsOf, planOf, preview, withoutDefaults } from "./planning";
+import { diff, planOf, preview, withoutDefaults } from "./planning";
 
 export type Lifecycle = ReturnType<typeof lifecycle>;
 
@@ -84,7 +84,7 @@ async function read(
     register(context, before, "addRead");
     // Such a read sends no request.
     if (!definition.objects?.readFirst) expectSameBaseUrl(context, { id, state: given });
-    else if (urn !== undefined) inState.set(urn, inputsOf(definition, before.state));
+    else if (urn !== undefined) inState.set(urn, definition.inputsOf(before.state));
     const outcome = await definition.read(session, before);
     forget(context, before, outcome);
     return outcome && { ...outcome, service: serviceAfterRead(given, host.configuration().services) };
@@ -93,8 +93,7 @@ async function read(
   refreshed.add(found.id);
   const last = wireable({ ...before.state, [serviceKey]: lastService(given) });
   if (isDeepStrictEqual(found.state, last)) return { id: found.id, state: given };
-  const inputs = withSecrets(inputsOf(definition, found.state), secretsOf(found.state));
-  return { ...found, inputs: defined(inputs) };
+  return { ...found, inputs: defined(definition.inputsOf(found.state)) };
 }
 
 /** An object that the user names by its id. */
@@ -131,12 +130,12 @@ async function find(
       }
       return undefined;
     }
-    const more = isGet ? { [externalKey]: true } : inputsOf(definition, outcome.state);
+    const more = isGet ? { [externalKey]: true } : definition.inputsOf(outcome.state);
     return { ...outcome, state: withSecrets({ ...more, ...outcome.state }, secretsOf(given)) };
   });
   if (found === undefined) return undefined;
   register(context, found, isGet ? "add" : "addImported");
-  const inputs = withoutDefaults(definition, inputsOf(definition, found.state), name);
+  const inputs = withoutDefaults(definition, definition.inputsOf(found.state), name);
   return { ...found, inputs: defined(withSecrets(inputs, secretsOf(given))) };
 }
 
@@ -160,7 +159,7 @@ async function remove(context: KindContext, { id, state: given }: Kept, name?: s
   await operate(context, [given], async (session) => {
     const before = { id, state: definition.parse(given) };
     if (!definition.objects?.stay?.(before.state)) expectSameBaseUrl(context, { id, state: given });
-    const identities = definition.identities(inputsOf(definition, before.state));
+    const identities = definition.identities(definition.inputsOf(before.state));
     await definition.delete(session, before, {
       isDeclared: identities.some(declarations.has),
       ownerOf: (workspaceId, object) =>

@@ -24,10 +24,6 @@ export function canonical({ fields }: AnyDefinition, inputs: Properties): Proper
   return withSecrets(canonicalInputs(fields, inputs), secretsOf(inputs));
 }
 
-export function inputsOf(definition: AnyDefinition, state: Properties): Properties {
-  return canonicalInputs(definition.fields, definition.inputsOf(state));
-}
-
 /** Names for an object without a declared one: the resource's, and another from stack config at each check. */
 interface Names {
   readonly name: string | undefined;
@@ -133,7 +129,7 @@ export function diff(context: KindContext, given: Kept, news: Properties, name?:
     note(context, lineAbout(definition, planned), state, inputs);
   }
   if (!isChanged && !isOnlySecrecy) return { changes: false, replaces, details: [] };
-  const before = inputsOf(definition, state);
+  const before = definition.inputsOf(state);
   const details = changed.flatMap((field) => changesAt([field], before[field], inputs[field]));
   const isNull = (one: unknown) => one === null;
   const hasNull = changed.some((field) => contains([state[field], inputs[field]], isNull));
