@@ -247,5 +247,5 @@ export function report<T>(
   // An unexpected error must not lose an object that exists. Its message may contain secrets.
   if (!(error instanceof CallError || error instanceof InconclusiveError))
     return new Failure("bug", ["unexpected error, a bug in pulumi-apikeys", rest, again], { subject });
-  return explain(error, session, { doing, notDone: rest, unclear: sentences(rest, again), again });
+  return explain(error, session, { doing, notDone: rest, unclear: sentences(rest, again), advice: again });
 }

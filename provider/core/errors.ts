@@ -82,12 +82,10 @@ export interface CallWords {
   readonly doing: string;
   /** The outcome if the service certainly did not do it. */
   readonly notDone: string;
-  /** The outcome if the service may have done it, and what to do. Default: `notDone`, followed by `again`. */
+  /** The outcome if the service may have done it, and what to do. Default: `notDone`, and to run the command again. */
   readonly unclear?: string;
-  /** The way out if the service refused, or may have. Default: `again`. */
+  /** The way out if the service refused, or may have. Otherwise it is to run the command again. */
   readonly advice?: string;
-  /** The way out in all other cases. Default: run the command again, and what to check if that doesn't help. */
-  readonly again?: string;
 }
 
 /** The parts of the configuration that messages quote. */
@@ -119,12 +117,8 @@ const isFromElsewhere = (status = 0) => status < 400 || status === 404 || status
 
 /** Turns a CallError or an InconclusiveError into the message for the user. Any other error is a bug, and is thrown. */
 export function explain(error: unknown, endpoint: Endpoint, words: CallWords): Failure {
-  const {
-    doing,
-    notDone,
-    unclear,
-    again = `Run the command again; if it fails the same way, check ${route(endpoint)}`,
-  } = words;
+  const { doing, notDone, unclear } = words;
+  const again = `Run the command again; if it fails the same way, check ${route(endpoint)}`;
   const subject = `${doing}:`;
   if (error instanceof InconclusiveError)
     return new Failure(error.kind, [error.message, notDone, error.advice ?? again], { subject });
