@@ -106,43 +106,40 @@ export async function converge<T>(
   const old = created === undefined ? observe(before) : undefined;
   const isStill = ({ field }: Aim, was: Properties, now: Properties) =>
     same(field, was[field.name], now[field.name]);
-  const fits = ({ field, value, former }: Aim, now: Properties) => {
-    const has = now[field.name];
-    const known = old === undefined ? {} : { before: old[field.name], former };
-    return same(field, value, has) || field.isInOwnForm?.(value, has, known) === true;
-  };
-  const matches = (record: T, which = aims) => {
+  const missedBy = (record: T): readonly Missed[] => {
     const now = observe(record);
-    return which.every((aim) => fits(aim, now));
+    return aims.flatMap((aim): Missed[] => {
+      const { field, value, former, exact } = aim;
+      const has = now[field.name];
+      const known = old === undefined ? {} : { before: old[field.name], former };
+      if (same(field, value, has) || field.isInOwnForm?.(value, has, known) === true) return [];
+      const isUnchanged = old !== undefined && isStill(aim, old, now);
+      return [{ aim, has, isRewritten: !exact && !isUnchanged }];
+    });
+  };
+  /** In the end, a free value that differs only in form is not missed. */
+  const settledAt = (record: T): Settled<T> => {
+    const differs = ({ aim: { exact, value }, has }: Missed) =>
+      exact || caseFolded(value) !== caseFolded(has);
+    return { record, missed: missedBy(record).filter(differs) };
   };
   let seen = before;
   let isSent = false;
   let isSeen = created !== undefined;
   let problem: string | undefined;
 
-  /** A free value that differs only in form is not missed. */
-  const missedBy = (record: T): readonly Missed[] => {
-    const now = observe(record);
-    return aims.flatMap((aim): Missed[] => {
-      const { field, value, exact } = aim;
-      const has = now[field.name];
-      const differsInForm = !exact && caseFolded(value) === caseFolded(has);
-      if (differsInForm || fits(aim, now)) return [];
-      const isUnchanged = old !== undefined && isStill(aim, old, now);
-      return [{ aim, has, isRewritten: !exact && !isUnchanged }];
-    });
-  };
   /** Sets `seen` to the result of the write. `was`: the object as it was, if waiting for a change is worthwhile. */
   async function observeResult(written: Written<T>, was?: Properties): Promise<void> {
     const answer = recordOf(written);
     problem = written.deferred ? "the service answered 202" : written.problem;
-    if (answer !== undefined && isShown(answer, seen) && matches(answer)) {
+    if (answer !== undefined && isShown(answer, seen) && missedBy(answer).length === 0) {
       seen = answer;
       return;
     }
     const isChanged = (record: T) => {
+      if (was === undefined || missedBy(record).length === 0) return true;
       const now = observe(record);
-      return matches(record) || was === undefined || !aims.every((aim) => isStill(aim, was, now));
+      return !aims.every((aim) => isStill(aim, was, now));
     };
     const found = await pollUntil(session, read, (record) => record !== undefined && isChanged(record));
     seen = found ?? (await explainMissing());
@@ -152,15 +149,15 @@ export async function converge<T>(
     isSent = true;
     await observeResult(written, old);
     isSeen = true;
-    const exactAims = aims.filter(({ exact }) => exact);
-    if (!matches(seen, exactAims)) await observeResult(await write(seen, true), observe(seen));
-    return { record: seen, missed: missedBy(seen), problem };
+    if (missedBy(seen).some(({ aim }) => aim.exact))
+      await observeResult(await write(seen, true), observe(seen));
+    return { ...settledAt(seen), problem };
   } catch (error) {
     if (!isSeen) await afterRefusal(error, explainMissing);
     if (!isSent && !(error instanceof CallError && error.verdict === "ambiguous")) throw error;
-    if (isSeen) return { record: seen, missed: missedBy(seen), error };
+    if (isSeen) return { ...settledAt(seen), error };
     // It is not known which changes were applied, so state keeps the values from before.
-    return { record: before, missed: missedBy(before), unseen: true, error };
+    return { ...settledAt(before), unseen: true, error };
   }
 }
 
