@@ -1,6 +1,6 @@
 /** The properties of a resource, each described once: its type, how it is compared, what a change does, whether it is secret. */
 import type * as z from "zod/mini";
-import { type ComparedField, isRecord, type Properties, same } from "./state";
+import { type ComparedField, defined, isRecord, type Properties, same } from "./state";
 
 /**
  * The canonical form of a value: values that mean the same become deeply equal, and one that means nothing becomes
@@ -106,23 +106,15 @@ export function fieldsOf(inputs: Inputs): readonly Field[] {
 
 /** Inputs in canonical form, without absent ones. */
 export function canonicalInputs(fields: readonly ComparedField[], inputs: Properties): Properties {
-  return Object.fromEntries(
-    fields.flatMap(({ name, canonical }) => {
-      // Only own properties: an array in place of the inputs would inherit "keys".
-      const value = canonical(Object.hasOwn(inputs, name) ? inputs[name] : undefined);
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
+  // Only own properties: an array in place of the inputs would inherit "keys".
+  const own = (name: string) => (Object.hasOwn(inputs, name) ? inputs[name] : undefined);
+  return defined(Object.fromEntries(fields.map(({ name, canonical }) => [name, canonical(own(name))])));
 }
 
 /** The properties whose values have the right types. */
 export function parsed(stored: StoredProperties, properties: Properties): Properties {
-  return Object.fromEntries(
-    Object.entries(stored).flatMap(([name, { parse }]) => {
-      const value = parse(properties[name]);
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
+  const values = Object.entries(stored).map(([name, { parse }]) => [name, parse(properties[name])]);
+  return defined(Object.fromEntries(values));
 }
 
 // ---- Canonical forms ----------------------------------------------------------------------------------------------

@@ -97,9 +97,7 @@ export function defined(properties: Properties): Properties {
 
 /** The named properties, as far as they have values. */
 export function pick(properties: Properties, names: readonly string[]): Properties {
-  return Object.fromEntries(
-    names.flatMap((name) => (properties[name] === undefined ? [] : [[name, properties[name]]])),
-  );
+  return defined(Object.fromEntries(names.map((name) => [name, properties[name]])));
 }
 
 /** The object or list; `undefined` for an empty one. */
