@@ -17,15 +17,10 @@ const toNumber = z.transform((value: unknown) =>
 export const requiredText: Decoder<string> = z.pipe(toText, z.string());
 export const text: Decoder<string | undefined> = z.pipe(toText, z.optional(z.string()));
 export const number: Decoder<number | undefined> = z.pipe(toNumber, z.optional(z.number()));
-export const flag: Decoder<boolean | undefined> = z.pipe(
-  z.transform((value: unknown) => value ?? undefined),
-  z.optional(z.boolean()),
-);
+const orElse = (ifAbsent?: boolean) => z.transform((value: unknown) => value ?? ifAbsent);
+export const flag: Decoder<boolean | undefined> = z.pipe(orElse(), z.optional(z.boolean()));
 /** False if it is absent. */
-export const permission: Decoder<boolean> = z.pipe(
-  z.transform((value: unknown) => value ?? false),
-  z.boolean(),
-);
+export const permission: Decoder<boolean> = z.pipe(orElse(false), z.boolean());
 /** Null is an empty list. */
 export const nullAsEmpty = z.transform((list: unknown) => (list === null ? [] : list));
 export const listOf = <T>(entry: Decoder<T>): Decoder<readonly T[] | undefined> =>
