@@ -15,7 +15,7 @@ const variables = {
   allowHttp: "APIKEYS_ALLOW_HTTP",
 } as const;
 type Name = keyof typeof variables;
-type Values<N extends string = Name> = Readonly<Partial<Record<N, string>>>;
+type Values<N extends string = Name> = Readonly<Partial<Record<N, string | undefined>>>;
 
 export interface EngineConfig {
   /** The arguments of an explicit Provider, which can also name the variable that has its token. */
@@ -38,12 +38,7 @@ export interface Configuration extends Setup {
 /** Picks the settings from config that is read by key. */
 export function engineConfig(get: (key: string) => unknown): EngineConfig {
   const under = (namespace: string, names: readonly string[]) =>
-    Object.fromEntries(
-      names.flatMap((name) => {
-        const value = get(`${namespace}:${name}`);
-        return value === undefined || value === null || value === "" ? [] : [[name, String(value)]];
-      }),
-    );
+    Object.fromEntries(names.map((name) => [name, String(get(`${namespace}:${name}`) ?? "") || undefined]));
   const names = Object.keys(variables);
   return {
     argument: under(argumentNamespace, [...names, "accessTokenEnv"]),
