@@ -81,14 +81,9 @@ export function applyDrift<State extends Properties>(
     return !same(field, field.name in before ? before[field.name] : state[field.name], now);
   });
   if (drifted.length === 0) return state;
-  const next: Record<string, unknown> = { ...state };
-  const kept: Record<string, unknown> = { ...before };
-  for (const field of drifted) {
-    next[field.name] = field.canonical(observed[field.name]);
-    delete kept[field.name];
-  }
-  next[observedKey] = nonEmpty(kept);
-  return next as State;
+  const now = Object.fromEntries(drifted.map(({ name, canonical }) => [name, canonical(observed[name])]));
+  const kept = Object.fromEntries(Object.entries(before).filter(([name]) => !(name in now)));
+  return { ...state, ...now, [observedKey]: nonEmpty(kept) };
 }
 
 export function defined(properties: Properties): Properties {
