@@ -83,13 +83,12 @@ const billing = z.object({
   updatedAt: field.mirroredText,
 });
 
-type Plain<T> = { readonly [Name in keyof T]: T[Name] };
 /** An entry of a key's scopes. Create and migrate send no id. */
-export type KeyScope = Plain<Omit<z.infer<typeof keyScope>, "id">> & { readonly id?: string | undefined };
+export type KeyScope = Readonly<Omit<z.infer<typeof keyScope>, "id">> & { readonly id?: string | undefined };
 /** An API key. Its secret is only taken from the answers of create and migrate. */
-export type ApiKeyRecord = Plain<z.infer<typeof apiKey>> & { readonly key?: string | undefined };
-export type WorkspaceRecord = Plain<z.infer<typeof workspace>>;
-export type ScopeRecord = Plain<z.infer<typeof scope>>;
+export type ApiKeyRecord = Readonly<z.infer<typeof apiKey>> & { readonly key?: string | undefined };
+export type WorkspaceRecord = Readonly<z.infer<typeof workspace>>;
+export type ScopeRecord = Readonly<z.infer<typeof scope>>;
 
 // ---- Calls (part 4) -----------------------------------------------------------------------------------------------
 
