@@ -90,13 +90,10 @@ type SecretPaths = ReturnType<typeof secretPathsOf>;
 function secretPathsOf(definition: AnyDefinition) {
   const { fields, shape } = definition;
   const { follows, outputs } = shape;
-  const ofInputs = fields.flatMap(({ name, secret }): SecretPath[] =>
+  const named = Object.entries(outputs).map(([name, { secret }]) => ({ name, secret }));
+  const secrets = [...fields, ...named].flatMap(({ name, secret }): SecretPath[] =>
     secret === undefined ? [] : [[name, ...(secret === true ? [] : secret)]],
   );
-  const ofOutputs = Object.keys(outputs).flatMap((name): SecretPath[] =>
-    outputs[name]?.secret ? [[name]] : [],
-  );
-  const secrets = [...ofInputs, ...ofOutputs];
   const always = new Set(secrets.map((path) => JSON.stringify(path)));
   return {
     /** The inputs and outputs that are always secret. */
