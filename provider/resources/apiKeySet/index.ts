@@ -132,11 +132,13 @@ function stepsOf(owned: OwnedKeys, inputs: SetDraft): readonly Step[] {
     if (key !== undefined) taken.add(stateAlias);
     if (entries.isReleased(entry))
       return key === undefined ? [] : [{ alias, stateAlias, op: "release", key }];
-    if (key === undefined) return [{ alias, op: "create", declared: wanted }];
     return [{ alias, stateAlias, ...stepFor(key, wanted) }];
   });
   const removed = [...byAlias].filter(([alias]) => !taken.has(alias));
-  return [...declared, ...removed.map(([alias, key]): Step => ({ alias, op: "delete", key }))];
+  return [
+    ...declared,
+    ...removed.map(([alias, key]): Step => ({ alias, stateAlias: alias, op: "delete", key })),
+  ];
 }
 
 /** Finds the alias in state of an entry's key: the entry's own, its former one, or that of the existing key that it names. */
@@ -161,7 +163,8 @@ function stateAliases(byAlias: OwnedKeys["byAlias"], inputs: SetDraft) {
 }
 
 /** Decides as for an ApiKey. */
-function stepFor(key: OwnedKey, wanted: KeyInputs) {
+function stepFor(key: OwnedKey | undefined, wanted: KeyInputs) {
+  if (key === undefined) return { op: "create", declared: wanted } as const;
   const { id, state } = key;
   const compared = comparedKey({ id, state, inputs: wanted });
   const { replaces } = compared;

@@ -6,8 +6,10 @@ import { askForReport, Failure } from "../../core/errors";
 import { eachBounded } from "../../core/run";
 import { inBounds, listed, numeral, sentences } from "../../core/text";
 
-/** One of many things to do. `name` is what messages call it. */
-export type Item<T = unknown> = T & { readonly name: string };
+/** One of many things to do. `alias` is what messages call it. */
+export interface Item {
+  readonly alias: string;
+}
 
 /** An error or a warning of one key. */
 interface Trouble {
@@ -53,17 +55,17 @@ export function openBatch(session: Session) {
       all: readonly T[],
       act: (part: Session, one: T) => Promise<void>,
     ): Promise<void> {
-      for (const { name } of all) names.add(name);
+      for (const { alias } of all) names.add(alias);
       const warnings: Trouble[] = [];
       const failed = new Map<unknown, Trouble>();
       await eachBounded(all, async (one) => {
-        const warn: Warn = (...warning) => warnings.push(warningOf(one.name, ...warning));
+        const warn: Warn = (...warning) => warnings.push(warningOf(one.alias, ...warning));
         try {
           // After Ctrl-C, what has not begun is left to the next run.
           if (session.closed.aborted) throw new Failure("interrupted", "Skipped: the run was canceled.");
           await session.part(warn, (part) => act(part, one));
         } catch (error) {
-          failed.set(one, troubleOf(one.name, error));
+          failed.set(one, troubleOf(one.alias, error));
         }
       });
       // In the order of the keys, whichever was first.

@@ -36,19 +36,13 @@ export function toDeleteOf({ toDelete }: OwnedKeys): readonly Properties[] | und
 }
 
 /**
- * The part of an update for one key. `stateAlias`: the key's alias in state, which the update may change. A released key leaves
- * state, and stays in the service.
+ * The part of an update for one key. `stateAlias`: the key's alias in state, which the update may change; a new key's own. A
+ * released key leaves state, and stays in the service.
  */
-export type Step = { readonly alias: string } & (
-  | { readonly op: "same" | "release"; readonly stateAlias: string; readonly key: OwnedKey }
+export type Step = { readonly alias: string; readonly stateAlias: string } & (
+  | { readonly op: "same" | "release" | "delete"; readonly key: OwnedKey }
   | { readonly op: "create"; readonly declared: KeyInputs }
-  | {
-      readonly op: "update" | "replace";
-      readonly stateAlias: string;
-      readonly key: OwnedKey;
-      readonly declared: KeyInputs;
-    }
-  | { readonly op: "delete"; readonly key: OwnedKey }
+  | { readonly op: "update" | "replace"; readonly key: OwnedKey; readonly declared: KeyInputs }
 );
 
 /** The part of an update for all keys of a resource. */
@@ -67,8 +61,8 @@ export interface Applied {
   readonly batch: Batch;
 }
 
-type Write = Item<Extract<Step, { readonly declared: unknown }>>;
-type KeyItem = Item<{ readonly key: OwnedKey }>;
+type Write = Extract<Step, { readonly declared: unknown }>;
+type KeyItem = Item & { readonly key: OwnedKey };
 
 /** Creates and updates keys first. Deletes last, and nothing if one of these has failed: it may be the key to use instead. */
 export async function applySteps(session: Session, { owned, steps }: Steps): Promise<Applied> {
@@ -78,21 +72,16 @@ export async function applySteps(session: Session, { owned, steps }: Steps): Pro
   const replaced: KeyItem[] = [];
   for (const step of steps) {
     if (step.op === "same") byAlias.set(step.stateAlias, step.key);
-    if (step.op === "release") byAlias.delete(step.stateAlias);
-    if (step.op === "delete") byAlias.delete(step.alias);
+    if (step.op === "release" || step.op === "delete") byAlias.delete(step.stateAlias);
   }
-  const writes = steps.flatMap((step): Write[] =>
-    "declared" in step ? [{ name: step.alias, ...step }] : [],
-  );
+  const writes = steps.filter((step) => "declared" in step);
   await batch.each(writes, async (part, step) => {
     const { failure, ...written } = await write(part, step);
-    byAlias.set(step.op === "create" ? step.alias : step.stateAlias, written);
-    if (step.op === "replace") replaced.push({ name: step.alias, key: step.key });
+    byAlias.set(step.stateAlias, written);
+    if (step.op === "replace") replaced.push(step);
     if (failure !== undefined) throw failure;
   });
-  const removed = steps.flatMap(({ alias, ...step }): KeyItem[] =>
-    step.op === "delete" ? [{ name: alias, key: step.key }] : [],
-  );
+  const removed = steps.flatMap((step): KeyItem[] => (step.op === "delete" ? [step] : []));
   // An entry may have adopted the key of another.
   const kept = new Set(Array.from(byAlias.values(), ({ id }) => id));
   const due = itemsOf({ ...noKeys, toDelete: owned.toDelete });
@@ -106,7 +95,7 @@ export async function applySteps(session: Session, { owned, steps }: Steps): Pro
   }
   // A key that was not deleted stays under its alias, with its secret.
   const staying = removed.filter((one) => left.has(one));
-  for (const { name, key } of staying) byAlias.set(name, key);
+  for (const { alias, key } of staying) byAlias.set(alias, key);
   return {
     owned: {
       byAlias: batch.hasFailed() ? byAlias : renamed(steps, byAlias),
@@ -118,9 +107,9 @@ export async function applySteps(session: Session, { owned, steps }: Steps): Pro
 
 function renamed(steps: readonly Step[], byAlias: OwnedKeys["byAlias"]): OwnedKeys["byAlias"] {
   return new Map(
-    steps.flatMap((step) => {
-      const key = byAlias.get("stateAlias" in step ? step.stateAlias : step.alias);
-      return key === undefined ? [] : [[step.alias, key] as const];
+    steps.flatMap(({ alias, stateAlias }) => {
+      const key = byAlias.get(stateAlias);
+      return key === undefined ? [] : [[alias, key] as const];
     }),
   );
 }
@@ -145,8 +134,8 @@ async function write(session: Session, step: Write): Promise<Outcome<KeyState>> 
 }
 
 function itemsOf({ byAlias, toDelete }: OwnedKeys): readonly KeyItem[] {
-  const unnamed = toDelete.map((key) => ({ name: key.id, key }));
-  return [...Array.from(byAlias, ([name, key]) => ({ name, key })), ...unnamed];
+  const unnamed = toDelete.map((key) => ({ alias: key.id, key }));
+  return [...Array.from(byAlias, ([alias, key]) => ({ alias, key })), ...unnamed];
 }
 
 /** Without existing keys, which may be in use (K5, K11). */

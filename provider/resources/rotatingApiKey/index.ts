@@ -151,10 +151,11 @@ async function settle(
   isRetiring: boolean,
 ): Promise<keys.Applied> {
   const steps = Array.from(plan.owned.byAlias, ([alias, key]): Step => {
-    if (isRetiring && alias === "previous") return { alias, op: "delete", key };
+    const at = { alias, stateAlias: alias };
+    if (isRetiring && alias === "previous") return { ...at, op: "delete", key };
     const isEdited = mayDiffer(key, declared) || (alias === "current" && plan.isUnconfirmed);
-    if (!isEdited) return { alias, stateAlias: alias, op: "same", key };
-    return { alias, stateAlias: alias, op: "update", key, declared: edited(key, declared) };
+    if (!isEdited) return { ...at, op: "same", key };
+    return { ...at, op: "update", key, declared: edited(key, declared) };
   });
   return keys.applySteps(session, { owned: plan.owned, steps });
 }
