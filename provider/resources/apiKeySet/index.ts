@@ -42,13 +42,13 @@ export const apiKeySet = define({
   },
   rules: entries.rules,
   plan,
-  create,
+  create: write,
   unsaved: {
     created: (state) => stateOf(state, keys.createdKeys(ownedKeys(state))),
     advice: () => ifUnsaved,
   },
   read,
-  update,
+  update: (session, { id }, declared, plan) => write(session, declared, plan, id),
   delete: (session, { state }, elsewhere) =>
     keys.removeKeys(session, label(state), ownedKeys(state), elsewhere),
 });
@@ -62,25 +62,16 @@ function secretPath(path: SecretPath): SecretPath {
   return name === "keys" && alias !== undefined ? [name, "*", ...rest] : path;
 }
 
-async function create(session: Session, declared: SetInputs, plan: SetPlan): Promise<SetOutcome> {
-  const id = `keys-${randomUUID()}`;
+/** Without `id`, creates the set: it is not saved if none of its keys was created. */
+async function write(session: Session, declared: SetInputs, plan: SetPlan, id?: string): Promise<SetOutcome> {
   const { owned, batch } = await keys.applySteps(session, plan);
-  const isEmpty = owned.byAlias.size === 0;
-  const outcome = isEmpty ? `State has none of them. ${whatLinesSay()}` : undefined;
-  const failure = batch.failureOf(`Creating the ${label(declared)}`, outcome);
-  if (failure !== undefined && isEmpty) throw failure;
-  return { id, state: stateOf(declared, owned), failure };
-}
-
-async function update(
-  session: Session,
-  { id }: Resource<Shape>,
-  declared: SetInputs,
-  plan: SetPlan,
-): Promise<SetOutcome> {
-  const { owned, batch } = await keys.applySteps(session, plan);
-  const failure = batch.failureOf(`Updating the ${label(declared)}`);
-  return { id, state: stateOf(declared, owned), failure };
+  const isNone = id === undefined && owned.byAlias.size === 0;
+  const failure = batch.failureOf(
+    `${id === undefined ? "Creating" : "Updating"} the ${label(declared)}`,
+    isNone ? `State has none of them. ${whatLinesSay()}` : undefined,
+  );
+  if (failure !== undefined && isNone) throw failure;
+  return { id: id ?? `keys-${randomUUID()}`, state: stateOf(declared, owned), failure };
 }
 
 async function read(session: Session, { id, state }: Resource<Shape>): Promise<SetOutcome> {
