@@ -75,12 +75,8 @@ async function write(session: Session, declared: SetInputs, plan: SetPlan, id?: 
 }
 
 async function read(session: Session, { id, state }: Resource<Shape>): Promise<SetOutcome> {
-  const before = ownedKeys(state);
-  const now = await keys.readKeys(session, label(state), before);
-  const isSame =
-    now.toDelete.length === before.toDelete.length &&
-    Array.from(before.byAlias).every(([alias, key]) => now.byAlias.get(alias)?.state === key.state);
-  return { id, state: isSame ? state : stateOf(state, now) };
+  const owned = await keys.readKeys(session, label(state), ownedKeys(state));
+  return { id, state: stateOf(state, owned) };
 }
 
 // ---- Plan ----------------------------------------------------------------------------------------------------------

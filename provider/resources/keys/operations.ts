@@ -150,10 +150,9 @@ export async function readKeys(session: Session, label: string, owned: OwnedKeys
   await batch.each(itemsOf(owned), async (part, { key }) => {
     maskKey(part, key.state);
     const now = await readKey(part, key);
-    if (now === undefined) return;
     // After a read, state has what the service has.
-    const isOpen = failedKey in now.state;
-    found.set(key, isOpen ? { ...now, state: defined({ ...now.state, [failedKey]: undefined }) } : now);
+    if (now !== undefined)
+      found.set(key, { id: now.id, state: defined({ ...now.state, [failedKey]: undefined }) });
   });
   const outcome = `State is unchanged. ${whatLinesSay("the command")}`;
   const failure = batch.failureOf(`Reading the ${label}`, outcome);

@@ -75,7 +75,7 @@ describe("R7: a deletion succeeds only if its answer, a GET or the list of keys 
 
 describe("a key that a set has still to delete", () => {
   const ofSet = { workspaceId: "ws_1", keys: {}, ids: {}, maskedKeys: {}, secrets: {} };
-  const left = { ...ofSet, __toDelete: [{ id: "key_1", name: "ci" }] };
+  const left = { ...ofSet, __toDelete: [{ id: "key_1" }] };
   const setOn = (key: unknown, list: unknown = { apiKeys: [] }) =>
     replying(apiKeySet, ({ method, path }) => {
       const workspace = path.endsWith("/api-key") ? list : { workspace: { id: "ws_1" } };

@@ -88,7 +88,7 @@ test("K5 a refresh that finds a change returns inputs that include existingKey",
 });
 
 describe("keys that are still to be deleted", () => {
-  const left = ["old_1", "old_2"].map((id) => ({ id, name: id }));
+  const left = ["old_1", "old_2"].map((id) => ({ id }));
   const opened = async () => {
     const set = service();
     const { id, state } = await set.create(of({ a: {} }));
