@@ -15,7 +15,7 @@ import {
   type Values,
 } from "./fields";
 import { compareFields, type Plan } from "./plan";
-import type { Checked, OwnedObject, Owner, Registry } from "./registry";
+import type { Checked, Identity, OwnedObject, Owner, Registry } from "./registry";
 import type { Run } from "./run";
 import { type Follows, type SecretPath, secretsOf, withSecrets } from "./secrecy";
 import {
@@ -139,7 +139,7 @@ interface Objects<S extends Shape> {
   readonly kind?: string;
   of?(id: string, state: StateOf<S>): Iterable<OwnedObject>;
   /** Things that only one resource of a program may declare, such as the settings of a workspace. Unknown values have none. */
-  identities?(inputs: DraftOf<S>): Iterable<string>;
+  identities?(inputs: DraftOf<S>): Iterable<Identity>;
   /** Whether they stay in the service when the resource is deleted: then that sends no request. Default: they don't. */
   stay?(state: StateOf<S>): boolean;
   /** Whether the engine should read them before each preview and update, if the host can say so. The read sends no request. */
@@ -169,7 +169,7 @@ export type AnyDefinition = Omit<Definition<AnyShape>, "shape" | "plan"> & {
   readonly fields: readonly Field[];
   plan(args: PlanArgs<AnyShape>): Plan;
   objectsOf(id: string, state: Properties): readonly OwnedObject[];
-  identities(inputs: Properties): readonly string[];
+  identities(inputs: Properties): readonly Identity[];
   /** The inputs that a state stands for, in canonical form, with the list of secret ones. */
   inputsOf(state: Properties): Properties;
   /** The engine's properties as state: those that have the right types. */

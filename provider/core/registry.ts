@@ -51,6 +51,13 @@ export function objectIdentity(workspaceId: unknown, id: string): string {
 
 export type Declarations = ReturnType<typeof openDeclarations>;
 
+/** Something that only one resource of a program may declare (R17). */
+export interface Identity {
+  readonly identity: string;
+  /** The check failure if the resource `other` declares it too, or has such an object in state. */
+  readonly twice: (other: string) => string;
+}
+
 /** The other resources, as a check sees them. */
 export interface Checked {
   /** The name of another resource in the program that declares this identity, or has such an object in state. */

@@ -49,12 +49,13 @@ function declaredElsewhere(
   name: string | undefined,
   urn: string,
 ): Checked {
-  const identities = definition.identities(declared);
-  const before = last && definition.identities(last);
+  const identitiesOf = (all: Properties) => definition.identities(all).map(({ identity }) => identity);
+  const identities = identitiesOf(declared);
+  const before = last && identitiesOf(last);
   const compared = declarations.add(definition.kind, name, identities, before);
   // The engine gives no former inputs if it was told to replace the resource, or if the resource had another name.
   if (last !== undefined) return compared;
-  const isSame = (state: Properties) => definition.identities(state).some((one) => identities.includes(one));
+  const isSame = (state: Properties) => identitiesOf(state).some((one) => identities.includes(one));
   const holder = [...inState].find(([, state]) => isSame(state))?.[0];
   const replacesItself = compared.replacesItself || holder === urn;
   return { ...compared, replacesItself, heldBy: holder };
@@ -67,7 +68,7 @@ function declaredElsewhere(
  * because any may be secret. Unknown values pass.
  */
 function inputErrors(
-  { schema, rules }: Pick<AnyDefinition, "schema" | "rules">,
+  { schema, rules, identities }: AnyDefinition,
   inputs: Properties,
   before: Properties | undefined,
   checked: Checked,
@@ -77,6 +78,10 @@ function inputErrors(
   const found = [
     ...issues.filter(({ path }) => !isUnknownAt(declared, path)).flatMap(lines),
     ...rules(declared, before, checked),
+    ...identities(declared).flatMap(({ identity, twice }) => {
+      const other = checked.twinOf(identity);
+      return other === undefined ? [] : [new Failure("twoOwners", twice(other))];
+    }),
   ];
   const others = numeral(found.length - mostShown);
   const rest = found.length > mostShown ? [`${others} more inputs have errors.`] : [];

@@ -161,7 +161,7 @@ async function remove(context: KindContext, { id, state: given }: Kept, name?: s
     if (!definition.objects?.stay?.(before.state)) expectSameBaseUrl(context, { id, state: given });
     const identities = definition.identities(definition.inputsOf(before.state));
     await definition.delete(session, before, {
-      isDeclared: identities.some(declarations.has),
+      isDeclared: identities.some(({ identity }) => declarations.has(identity)),
       ownerOf: (workspaceId, object) =>
         declarations.ownerOf(objectIdentity(workspaceId, object), definition.kind, name),
     });
@@ -236,7 +236,8 @@ async function saved(
   if (isUndone) await undo(context, [inputs, state], { id, state: created });
   const held = before === undefined ? [] : definition.objectsOf(before.id, before.state);
   const identity = (one: OwnedObject) => objectIdentity(one.workspaceId, one.id);
-  const known = new Set([...held.map(identity), ...definition.identities(inputs)]);
+  const declared = definition.identities(inputs).map((one) => one.identity);
+  const known = new Set([...held.map(identity), ...declared]);
   const left = definition
     .objectsOf(id, state)
     .filter((one) => !known.has(identity(one)) && !registry.isDropped(one.workspaceId, one.id))

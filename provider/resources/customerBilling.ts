@@ -32,7 +32,7 @@ import {
   string,
 } from "../core/fields";
 import { compareFields, type Plan } from "../core/plan";
-import type { Checked, Registry } from "../core/registry";
+import type { Checked, Identity, Registry } from "../core/registry";
 import { isSecret } from "../core/secrecy";
 import { optionalFlag, optionalString, requiredString } from "./fields/schemas";
 
@@ -109,7 +109,7 @@ const grantedNames = ["workspaceId", "totalCredits", "allowOverages", "spendCap"
 function rules(
   declared: BillingDraft,
   before: BillingDraft | undefined,
-  { twinOf, replacesItself, heldBy }: Checked,
+  { replacesItself, heldBy }: Checked,
 ): readonly (string | Failure)[] {
   const credits = canonicalCredits(declared.totalCredits);
   // An unknown value may turn out to be absent.
@@ -126,11 +126,6 @@ function rules(
     return [
       'totalCredits: is missing: set it to the credits to grant, such as "100", or set billingId to adopt an existing record.',
     ];
-  }
-  const twin = identities(declared).map(twinOf).find(Boolean);
-  if (twin !== undefined) {
-    const twice = `grant: the resource ${twin} declares the same grant with equal values, so the credits would be granted twice. Change grant in one of them, or remove one.`;
-    return [new Failure("twoOwners", twice)];
   }
   if (replacesItself) return [new Failure("grantInState", replacement)];
   if (heldBy !== undefined) {
@@ -157,11 +152,13 @@ const leftOut =
   "grant: is no longer declared (an unset variable?), and its default would grant the credits again. Restore the old value; or, to grant again on purpose, set a new one.";
 
 /** The grant that a resource declares: none if it adopts a record. */
-function identities(declared: BillingDraft): readonly string[] {
+function identities(declared: BillingDraft): readonly Identity[] {
   const canonical = canonicalInputs(fields, declared);
   if (canonical["billingId"] !== undefined) return [];
   const values = [...grantedNames, "grant"].map((name) => canonical[name] ?? null);
-  return containsUnknown(values) ? [] : [JSON.stringify(values)];
+  const twice = (other: string) =>
+    `grant: the resource ${other} declares the same grant with equal values, so the credits would be granted twice. Change grant in one of them, or remove one.`;
+  return containsUnknown(values) ? [] : [{ identity: JSON.stringify(values), twice }];
 }
 
 const fields = fieldsOf(shape.inputs);
@@ -252,7 +249,7 @@ async function create(session: Session, declared: BillingInputs): Promise<Billin
   if (billingId !== undefined) return { id: billingId, state: declared };
   const open = openGrants.get(session.registry) ?? new Map<string, BillingOutcome>();
   openGrants.set(session.registry, open);
-  const identity = identities(declared).join();
+  const identity = identities(declared)[0]?.identity ?? "";
   const outcome = open.get(identity) ?? (await grant(session, declared));
   if (isUncertain(outcome.id, outcome.state)) open.set(identity, outcome);
   return outcome;

@@ -13,9 +13,18 @@ import {
 } from "../core/definition";
 import { type CallWords, explain, Failure, InconclusiveError, orFail } from "../core/errors";
 import { expectVisible, findCreated } from "../core/existence";
-import { aString, fieldsOf, isUnknown, optional, required, stable, string } from "../core/fields";
+import {
+  aString,
+  fieldsOf,
+  isUnknown,
+  knownString,
+  optional,
+  required,
+  stable,
+  string,
+} from "../core/fields";
 import { compareFields, type Plan } from "../core/plan";
-import type { Checked } from "../core/registry";
+import type { Identity } from "../core/registry";
 import { isSecret, shown } from "../core/secrecy";
 import { caseFolded } from "../core/state";
 import { capitalised } from "../core/text";
@@ -46,21 +55,14 @@ type ScopeState = StateOf<Shape>;
 type ScopeOutcome = Outcome<ScopeState>;
 
 /** Two creates at the same time would not find each other's scope (R17). */
-function identities({ workspaceId, representation }: DraftOf<Shape>): readonly string[] {
-  const known = [workspaceId, representation].map((value) => (isUnknown(value) ? undefined : string(value)));
-  return known.includes(undefined) ? [] : [JSON.stringify(known)];
+function identities({ workspaceId, representation }: DraftOf<Shape>): readonly Identity[] {
+  const known = [workspaceId, representation].map(knownString);
+  const twice = (other: string) =>
+    `representation: the resource ${other} declares the same scope, which the service could then create twice. Declare it once.`;
+  return known.includes(undefined) ? [] : [{ identity: JSON.stringify(known), twice }];
 }
 
-function rules(
-  declared: DraftOf<Shape>,
-  before: DraftOf<Shape> | undefined,
-  { twinOf }: Checked,
-): readonly (string | Failure)[] {
-  const twin = identities(declared).map(twinOf).find(Boolean);
-  if (twin !== undefined) {
-    const twice = `representation: the resource ${twin} declares the same scope, which the service could then create twice. Declare it once.`;
-    return [new Failure("twoOwners", twice)];
-  }
+function rules(declared: DraftOf<Shape>, before: DraftOf<Shape> | undefined): readonly string[] {
   // The service has no call to change a scope (S2).
   if (before === undefined) return [];
   const changed = (name: keyof Shape["inputs"]) => string(declared[name]) !== string(before[name]);

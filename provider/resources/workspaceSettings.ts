@@ -33,6 +33,7 @@ import {
   defaulted,
   fieldsOf,
   isUnknown,
+  knownString,
   number,
   observed,
   optional,
@@ -42,7 +43,6 @@ import {
   updatableFields,
 } from "../core/fields";
 import { compareFields, type Plan } from "../core/plan";
-import type { Checked } from "../core/registry";
 import {
   applyDrift,
   defined,
@@ -177,7 +177,7 @@ export const workspaceSettings = define({
   label: () => "workspace settings",
   objects: {
     identities: ({ workspaceId }) =>
-      workspaceId === undefined || isUnknown(workspaceId) ? [] : [JSON.stringify(workspaceId)],
+      knownString(workspaceId) === undefined ? [] : [{ identity: JSON.stringify(workspaceId), twice }],
     stay: ({ onDestroy }) => onDestroy !== "restore",
   },
   rules,
@@ -192,18 +192,13 @@ export const workspaceSettings = define({
   delete: remove,
 });
 
-function rules(
-  declared: SettingsDraft,
-  _before: SettingsDraft | undefined,
-  { twinOf }: Checked,
-): readonly (string | Failure)[] {
+function twice(other: string): string {
+  return `workspaceId: the resource ${other} declares the settings of the same workspace, and the two would undo each other's changes. Declare all settings of a workspace in one resource.`;
+}
+
+function rules(declared: SettingsDraft): readonly string[] {
   // A setting that is wrong has a line of its own; an empty prefix is none.
   const isEmpty = settings.every(({ name }) => (declared[name] ?? "") === "");
-  const twin = twinOf(JSON.stringify(declared.workspaceId));
-  if (twin !== undefined) {
-    const twice = `workspaceId: the resource ${twin} declares the settings of the same workspace, and the two would undo each other's changes. Declare all settings of a workspace in one resource.`;
-    return [new Failure("twoOwners", twice)];
-  }
   return isEmpty ? [`declare at least one of ${settings.map(({ name }) => name).join(", ")}.`] : [];
 }
 

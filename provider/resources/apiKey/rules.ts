@@ -1,9 +1,8 @@
 /** Rules that concern several inputs of an API key. */
 
 import { createHash } from "node:crypto";
-import { Failure } from "../../core/errors";
 import { certainlyChanged, isUnknown, knownString } from "../../core/fields";
-import { type Checked, handOver, objectIdentity } from "../../core/registry";
+import { handOver, type Identity, objectIdentity } from "../../core/registry";
 import { spelled } from "../../core/text";
 import { adoptedId, existing, fields, inputs, type KeyDraft, onlyForNew } from "./model";
 import { repeated } from "./scopes";
@@ -18,46 +17,26 @@ export function lineOf({ path, message }: Problem): string {
   return `${spelled(path)}: ${message}`;
 }
 
-export function rules(
-  declared: KeyDraft,
-  before: KeyDraft | undefined,
-  { twinOf }: Checked,
-): readonly (string | Failure)[] {
-  const problems = [...contradictions(declared), ...fixedByExisting(declared, before)];
-  return [...problems.map(lineOf), ...twins(declared, twinOf)];
+export function rules(declared: KeyDraft, before: KeyDraft | undefined): readonly string[] {
+  return [...contradictions(declared), ...fixedByExisting(declared, before)].map(lineOf);
 }
 
-/** Only one resource of a program can declare the same existing key (R17). */
-export function identities(declared: KeyDraft): readonly string[] {
-  return existingIn(declared).map(({ identity }) => identity);
-}
-
-function existingIn(declared: KeyDraft) {
+/** Only one resource of a program can declare the same existing key (R17). `entry`: the path of the key in a set. */
+export function identities(declared: KeyDraft, entry: readonly string[] = []): readonly Identity[] {
   const [value, id] = [knownString(declared.existingKey), adoptedId(declared)];
   const { workspaceId } = declared;
-  const hash = value && createHash("sha256").update(value).digest("base64url");
-  const path = id && !isUnknown(workspaceId) ? objectIdentity(workspaceId, id) : undefined;
-  return [
-    ...(hash ? [{ name: "existingKey", identity: hash }] : []),
-    ...(path ? [{ name: "existingId", identity: path }] : []),
-  ] as const;
-}
-
-/** `entry`: the path of the key in a set. */
-export function twins(
-  declared: KeyDraft,
-  twinOf: Checked["twinOf"],
-  entry: readonly string[] = [],
-): readonly Failure[] {
-  return existingIn(declared).flatMap(({ name, identity }) => {
-    const twin = twinOf(identity);
-    if (twin === undefined) return [];
-    const message =
-      name === "existingKey"
-        ? `the resource ${twin} declares the same value, but two resources can't manage one key. Remove it from one of them.`
-        : `the resource ${twin} has or adopts the same key, but two resources can't manage one key. ${handOver}`;
-    return [new Failure("twoOwners", `${spelled([...entry, name])}: ${message}`)];
-  });
+  const at = (name: string) => spelled([...entry, name]);
+  const migrated = value !== undefined && {
+    identity: createHash("sha256").update(value).digest("base64url"),
+    twice: (other: string) =>
+      `${at("existingKey")}: the resource ${other} declares the same value, but two resources can't manage one key. Remove it from one of them.`,
+  };
+  const adopted = id !== undefined && {
+    identity: objectIdentity(workspaceId, id),
+    twice: (other: string) =>
+      `${at("existingId")}: the resource ${other} has or adopts the same key, but two resources can't manage one key. ${handOver}`,
+  };
+  return [migrated, !isUnknown(workspaceId) && adopted].filter((one) => one !== false);
 }
 
 /** Inputs that can't be combined (K3, K5, K11). */

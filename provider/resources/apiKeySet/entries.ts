@@ -3,7 +3,6 @@
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod/mini";
 import type { DraftOf, InputsOf, StateOf } from "../../core/definition";
-import type { Failure } from "../../core/errors";
 import {
   aList,
   aMap,
@@ -20,7 +19,6 @@ import {
   secret,
   strings,
 } from "../../core/fields";
-import type { Checked } from "../../core/registry";
 import { type SecretPath, secretsOf, withSecrets } from "../../core/secrecy";
 import {
   defined,
@@ -35,7 +33,7 @@ import {
 import { numeral, spelled } from "../../core/text";
 import type { KeyDraft, KeyInputs, KeyState, OwnedKey } from "../apiKey/model";
 import * as keyModel from "../apiKey/model";
-import { contradictions, fixedByExisting, type Problem, twins } from "../apiKey/rules";
+import { contradictions, fixedByExisting, type Problem } from "../apiKey/rules";
 import { hasOutput, optionalFlag, requiredString } from "../fields/schemas";
 import { type OwnedKeys, toDeleteIn, toDeleteOf } from "../keys/operations";
 
@@ -290,11 +288,7 @@ export function inputsOf(state: SetState): SetDraft {
 
 // ---- Rules: an ApiKey's for each entry, and those about aliases -----------------------------------------------------
 
-export function rules(
-  declared: SetDraft,
-  before: SetDraft | undefined,
-  { twinOf }: Checked,
-): readonly (string | Failure)[] {
+export function rules(declared: SetDraft, before: SetDraft | undefined): readonly string[] {
   const entries = entriesIn(declared).filter(([, entry]) => isRecord(entry) || isUnknown(entry));
   const earlier = new Map(entriesIn(before ?? {}));
   const keys = entries.map(([alias, entry]) => ({ alias, entry, key: withDefaults(declared, alias, entry) }));
@@ -315,7 +309,6 @@ export function rules(
       // Empty strings are reported by the schema.
       ...(key.customerId === undefined || key.customerId === null ? [`${at}.customerId: ${missing}`] : []),
       ...[...contradictions(key), ...lasting].map((one) => inPlace(one, path, own, declared)),
-      ...twins(key, twinOf, path),
     ];
   });
   // An error in defaults is reported once, not for each entry.

@@ -37,7 +37,9 @@ export const apiKeySet = define({
     of: (_id, state) => keys.objectsOf(ownedKeys(state)),
     identities: (declared) =>
       entriesIn(declared).flatMap(([alias, entry]) =>
-        entries.isReleased(entry) ? [] : identities(entries.withDefaults(declared, alias, entry)),
+        entries.isReleased(entry)
+          ? []
+          : identities(entries.withDefaults(declared, alias, entry), ["keys", alias]),
       ),
   },
   rules: entries.rules,

@@ -2,7 +2,6 @@
 
 import * as z from "zod/mini";
 import type { DraftOf, InputsOf, PlanArgs, Resource, StateOf } from "../../core/definition";
-import type { Failure } from "../../core/errors";
 import {
   aList,
   aMap,
@@ -16,7 +15,6 @@ import {
   secret,
   string,
 } from "../../core/fields";
-import type { Checked } from "../../core/registry";
 import type { SecretPath } from "../../core/secrecy";
 import { defined, failedKey, hiddenIn, nonEmpty, type Properties, pick, secretsKey } from "../../core/state";
 import { apiKey } from "../apiKey";
@@ -129,15 +127,11 @@ export const fields = fieldsOf(inputs);
  * Check failures of a rotating key. While existingKey or existingId stays, an ApiKey refuses changes that only rotate this
  * resource. A change of workspaceId replaces it, so only that is refused here (K5, K11).
  */
-export function rules(
-  declared: RotatingDraft,
-  before: RotatingDraft | undefined,
-  checked: Checked,
-): readonly (string | Failure)[] {
+export function rules(declared: RotatingDraft, before: RotatingDraft | undefined): readonly string[] {
   const { rotateEvery, overlap, retire } = declared;
   const [every, both] = [msOf(rotateEvery), msOf(overlap ?? "7d")];
   return [
-    ...keyRules(declared, undefined, checked),
+    ...keyRules(declared, undefined),
     ...fixedByExisting(declared, before)
       .filter(({ path: [field] }) => field === "workspaceId")
       .map(lineOf),
