@@ -181,7 +181,7 @@ interface AnyShape extends Shape {
   readonly inputs: any;
 }
 
-const ofEachResource: StoredProperties = {
+export const ofEachResource: StoredProperties = {
   [observedKey]: { parse: (value) => nonEmpty(isRecord(value) ? value : {}) },
   [externalKey]: aMark,
   [failedKey]: aMark,

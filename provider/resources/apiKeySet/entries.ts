@@ -2,11 +2,10 @@
 
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod/mini";
-import type { DraftOf, InputsOf, StateOf } from "../../core/definition";
+import { type DraftOf, type InputsOf, ofEachResource, type StateOf } from "../../core/definition";
 import {
   aList,
   aMap,
-  aMark,
   type Canonical,
   canonicalInputs,
   type Field,
@@ -20,16 +19,7 @@ import {
   strings,
 } from "../../core/fields";
 import { type SecretPath, secretsOf, withSecrets } from "../../core/secrecy";
-import {
-  defined,
-  failedKey,
-  isRecord,
-  nonEmpty,
-  observedKey,
-  type Properties,
-  pick,
-  secretsKey,
-} from "../../core/state";
+import { defined, isRecord, nonEmpty, type Properties, pick, secretsKey } from "../../core/state";
 import { numeral, spelled } from "../../core/text";
 import type { KeyDraft, KeyInputs, KeyState, OwnedKey } from "../apiKey/model";
 import * as keyModel from "../apiKey/model";
@@ -161,10 +151,8 @@ export function formerAlias(entry: unknown): string | undefined {
 
 const hiddenOfKey = {
   ...pick(keyModel.shape.outputs, ["effectivePrefix", "effectiveExpiresAt"]),
-  ...pick(keyModel.shape.hidden, ["__keyLost"]),
-  [observedKey]: aMap,
-  /** The key was written, but not seen to match the program. */
-  [failedKey]: aMark,
+  ...keyModel.shape.hidden,
+  ...ofEachResource,
 } as StoredProperties;
 
 /** A default can also be in `keys`: if a key differs from the defaults, state has all that differs in its entry. */
