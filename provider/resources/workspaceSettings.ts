@@ -1,4 +1,5 @@
 /** The defaults of a workspace for its keys. Only declared settings are managed (interface, sections 2, 4.7 and 4.8). */
+import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import * as z from "zod/mini";
 import { editWorkspace, readWorkspace, type WorkspaceRecord } from "../client/service";
@@ -83,7 +84,9 @@ export const canonicalAddresses: Canonical<readonly string[]> = (value) => {
 
 function parsed(text: string): string | undefined {
   const [address, bits, ...rest] = text.trim().split("/");
-  if (address === undefined || rest.length > 0 || !isAddress(address)) return undefined;
+  // A zone, as in fe80::1%eth0, is not for a service.
+  if (address === undefined || rest.length > 0 || isIP(address) === 0 || address.includes("%"))
+    return undefined;
   const { length } = ipaddr.parse(address).toByteArray();
   if (bits === undefined || bits === String(length * 8)) return ipaddr.process(address).toString();
   if (!/^(0|[1-9]\d{0,2})$/.test(bits) || Number(bits) > length * 8) return undefined;
@@ -91,12 +94,6 @@ function parsed(text: string): string | undefined {
   const network =
     length === 4 ? ipaddr.IPv4.networkAddressFromCIDR(block) : ipaddr.IPv6.networkAddressFromCIDR(block);
   return `${network.toString()}/${bits}`;
-}
-
-/** Strict: not the short, octal and hexadecimal forms that some parsers take, nor a zone. */
-function isAddress(text: string): boolean {
-  if (text.includes(":")) return !text.includes("%") && ipaddr.IPv6.isValid(text);
-  return ipaddr.IPv4.isValidFourPartDecimal(text);
 }
 
 // ---- Properties ----------------------------------------------------------------------------------------------------
