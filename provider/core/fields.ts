@@ -1,10 +1,10 @@
 /** The properties of a resource, each described once: its type, how it is compared, what a change does, whether it is secret. */
 import type * as z from "zod/mini";
-import { type ComparedField, defined, isRecord, type Properties, same } from "./state";
+import { type ComparedField, defined, isRecord, nonEmpty, type Properties, same } from "./state";
 
 /**
  * The canonical form of a value: values that mean the same become deeply equal, and one that means nothing becomes
- * `undefined`. Unknown values stay as they are.
+ * `undefined`. It is never asked about an unknown value.
  */
 export type Canonical<T> = (value: unknown) => T | undefined;
 
@@ -54,19 +54,21 @@ export type Values<O> = {
   readonly [Name in keyof O]?: O[Name] extends Stored<infer T> ? T | undefined : never;
 };
 
+/** In every field, an unknown value is its own canonical form. */
 export function required<T, S extends z.ZodMiniType>(schema: S, facts: Facts<T>): Input<T, S> {
-  return { schema, ...facts };
+  const canonical: Canonical<T> = (value) => (isUnknown(value) ? (value as T) : facts.canonical(value));
+  return { schema, ...facts, canonical };
 }
 
 export function optional<T, S extends z.ZodMiniType>(schema: S, facts: Facts<T>): Input<T | undefined, S> {
-  return { schema, ...facts } as Input<T | undefined, S>;
+  return required(schema, facts) as Input<T | undefined, S>;
 }
 
 export function defaulted<T, S extends z.ZodMiniType>(
   schema: S,
   facts: Facts<T> & { readonly default: T & {} },
 ): Input<T, S> {
-  return { schema, ...facts };
+  return required(schema, facts);
 }
 
 /** An input with its name. Unlike an `Input`'s, its `canonical` fills in the default. */
@@ -127,16 +129,12 @@ export const knownString = (value: unknown) => (isUnknown(value) ? undefined : s
 /** Absent and null mean the same, and so do 0 and -0, which JSON does not tell apart. */
 export const number: Canonical<number> = (value) => {
   if (value === 0) return 0;
-  return typeof value === "number" || isUnknown(value) ? (value as number) : undefined;
+  return typeof value === "number" ? value : undefined;
 };
 /** Absent, null and false mean the same. */
-export const boolean: Canonical<boolean> = (value) =>
-  value === true || isUnknown(value) ? (value as boolean) : false;
+export const boolean: Canonical<boolean> = (value) => value === true;
 /** Absent, null and {} mean the same. */
-export const map: Canonical<Properties> = (value) => {
-  if (isUnknown(value)) return value as unknown as Properties;
-  return isRecord(value) && Object.keys(value).length > 0 ? value : undefined;
-};
+export const map: Canonical<Properties> = (value) => (isRecord(value) ? nonEmpty(value) : undefined);
 
 // ---- Stored properties --------------------------------------------------------------------------------------------
 

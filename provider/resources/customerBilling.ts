@@ -50,7 +50,6 @@ export const creditsSchema = z.nullish(
 
 /** Credits in canonical form: text, compared by value, so "100.00" and 100 are "100". */
 export const canonicalCredits: Canonical<string> = (value) => {
-  if (isUnknown(value)) return value as string;
   const text = digits(value);
   if (text === undefined) return undefined;
   const [whole, decimals = ""] = text.replace(/^[+-]?0*/, "").split(".");
@@ -111,7 +110,7 @@ function rules(
   before: BillingDraft | undefined,
   { replacesItself, heldBy }: Checked,
 ): readonly (string | Failure)[] {
-  const credits = canonicalCredits(declared.totalCredits);
+  const credits = shape.inputs.totalCredits.canonical(declared.totalCredits);
   // An unknown value may turn out to be absent.
   if (isUnknown(declared.billingId)) return [];
   const adopts = string(declared.billingId) !== undefined;

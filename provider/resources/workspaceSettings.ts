@@ -75,7 +75,6 @@ export const addressesSchema = z.nullish(
  * lies below a block's prefix is 0. All other entries, and unknown ones, come last, untouched.
  */
 export const canonicalAddresses: Canonical<readonly string[]> = (value) => {
-  if (isUnknown(value)) return value as unknown as readonly string[];
   if (!Array.isArray(value)) return undefined;
   const spelled = value.map((entry) => (typeof entry === "string" ? parsed(entry) : undefined));
   const known = [...new Set(spelled.filter((entry) => entry !== undefined))].sort();

@@ -28,7 +28,6 @@ export type Granted = { readonly representation: string } & {
  * permission are dropped. Entries whose representation is not known yet come last, untouched; anything else is left out.
  */
 export const canonicalScopes: Canonical<readonly Granted[]> = (value) => {
-  if (isUnknown(value)) return value as unknown as readonly Granted[];
   if (!Array.isArray(value)) return [];
   const sorted = new Map<string, Properties>();
   const unknown: unknown[] = [];
@@ -55,10 +54,7 @@ function formIn(scopes: readonly Granted[], representation: string): string | un
 
 /** Whether the service has the declared scopes in its own form: one that is unchanged may be another scope, unless known. */
 export function isInOwnForm(declared: unknown, has: unknown, { before, former }: KnownForms): boolean {
-  const all = [declared, has, before, former].map((scopes) =>
-    isUnknown(scopes) ? [] : canonicalScopes(scopes),
-  );
-  const [wanted = [], now = [], old = [], was = []] = all;
+  const [wanted = [], now = [], old = [], was = []] = [declared, has, before, former].map(canonicalScopes);
   const own = new Map(wanted.map((one) => [formIn(now, one.representation), one]));
   return (
     wanted.length === now.length &&

@@ -78,7 +78,7 @@ export type SetState = StateOf<Shape>;
 
 /** An empty value in an entry stays, as null, because it overrides a default. */
 function canonicalKeys(value: unknown): Keys | undefined {
-  if (!isRecord(value)) return isUnknown(value) ? (value as Keys) : undefined;
+  if (!isRecord(value)) return undefined;
   return Object.fromEntries(
     Object.entries(value).map(([alias, entry]) => [alias, isRecord(entry) ? canonicalEntry(entry) : entry]),
   ) as Keys;
@@ -93,7 +93,7 @@ function canonicalEntry(entry: Properties): Properties {
 }
 
 function canonicalDefaults(value: unknown): Properties | undefined {
-  if (!isRecord(value)) return isUnknown(value) ? (value as Properties) : undefined;
+  if (!isRecord(value)) return undefined;
   const given = Object.fromEntries(Object.entries(value).filter(([, one]) => one !== null));
   return nonEmpty(canonicalFields(given, () => undefined));
 }

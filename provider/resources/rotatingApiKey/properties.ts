@@ -10,7 +10,6 @@ import {
   type Canonical,
   defaulted,
   fieldsOf,
-  isUnknown,
   required,
   secret,
   string,
@@ -46,7 +45,6 @@ export function msOf(value: unknown): number | undefined {
 
 /** Compared by value: in days where it is whole days. */
 const canonicalDuration: Canonical<string> = (value) => {
-  if (isUnknown(value)) return value as string;
   const ms = msOf(value);
   if (ms === undefined) return undefined;
   return ms % dayMs === 0 ? `${ms / dayMs}d` : `${ms / hourMs}h`;
