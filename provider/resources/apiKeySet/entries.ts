@@ -204,29 +204,23 @@ function isMigrated(hidden: Properties = {}): boolean {
 export function stateOf(declared: SetInputs | SetState, owned: OwnedKeys): SetState {
   const { workspaceId, defaults } = declared;
   const entries = new Map(entriesIn(declared));
-  const all = [...owned.byAlias];
-  const by = <T>(pick: (state: KeyState, id: string) => T | undefined): Record<string, T> =>
-    Object.fromEntries(
-      all.flatMap(([alias, { id, state }]) => {
-        const value = pick(state, id);
-        return value === undefined ? [] : [[alias, value]];
-      }),
-    );
+  const by = <T>(ofKey: (key: OwnedKey, alias: string) => T | undefined) =>
+    defined(
+      Object.fromEntries(Array.from(owned.byAlias, ([alias, key]) => [alias, ofKey(key, alias)])),
+    ) as Readonly<Record<string, T>>;
   const released = [...entries].filter(([, entry]) => isReleased(entry));
   return {
     ...defined({ workspaceId, defaults, [secretsKey]: declared[secretsKey] }),
-    keys: Object.fromEntries([
-      ...released.map(([alias, entry]) => [alias, withoutValue(entry)] as const),
-      ...all.map(
-        ([alias, { state }]) => [alias, entryOf(declared, alias, entries.get(alias), state)] as const,
-      ),
-    ]),
-    ids: by((_state, id) => id),
-    maskedKeys: by(({ maskedKey }) => maskedKey),
-    secrets: by(({ key }) => key),
+    keys: {
+      ...Object.fromEntries(released.map(([alias, entry]) => [alias, withoutValue(entry)])),
+      ...by(({ state }, alias) => entryOf(declared, alias, entries.get(alias), state)),
+    },
+    ids: by(({ id }) => id),
+    maskedKeys: by(({ state }) => state.maskedKey),
+    secrets: by(({ state }) => state.key),
     ...defined({
       __keys: nonEmpty(
-        by((state) => {
+        by(({ state }) => {
           const migrated = state.existingKey === undefined ? undefined : true;
           return nonEmpty(defined({ ...pick(state, Object.keys(hiddenOfKey)), migrated }));
         }),
