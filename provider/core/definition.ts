@@ -150,8 +150,8 @@ interface Objects<S extends Shape> {
 interface Unsaved<S extends Shape> {
   /** A state with only the objects that the create made: `delete` undoes it. Default: none. */
   created?(state: StateOf<S>): StateOf<S> | undefined;
-  /** The advice if it is not undone; `state`: its result, if the service has answered. */
-  advice(inputs: InputsOf<S>, state?: StateOf<S>): string | undefined;
+  /** The advice if it is not undone. */
+  advice(inputs: InputsOf<S>): string | undefined;
 }
 
 /** How `pulumi import`, the option `import` and `get` find an object. */

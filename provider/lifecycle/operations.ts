@@ -244,7 +244,7 @@ async function saved(
     .map((one) => one.id);
   // An update's own objects are in state already, and so is what it adopts.
   const isNamed = left.length > 0 || (before === undefined && !isUndone);
-  const line = isNamed ? unsaved(definition, inputs, left, state) : undefined;
+  const line = isNamed ? unsaved(definition, inputs, left) : undefined;
   warnOfUnresolved(session, failure);
   if (line !== undefined) session.warn(line);
   if (!isUndone) return outcome;
@@ -271,13 +271,8 @@ async function undo(context: KindContext, given: readonly Properties[], made: Ke
 }
 
 /** The line about a create that is not saved to state. `left`: the objects of its result, which the service has. */
-function unsaved(
-  definition: AnyDefinition,
-  inputs: Properties,
-  left: readonly string[],
-  state?: Properties,
-): string | undefined {
-  const advice = definition.unsaved?.advice(inputs, state);
+function unsaved(definition: AnyDefinition, inputs: Properties, left: readonly string[]): string | undefined {
+  const advice = definition.unsaved?.advice(inputs);
   if (advice === undefined) return undefined;
   const what = capitalised(definition.label(inputs));
   return left.length === 0

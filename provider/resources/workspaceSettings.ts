@@ -180,7 +180,6 @@ export const workspaceSettings = define({
   plan,
   create: (session, declared) =>
     apply(session, `Setting the defaults of workspace ${declared.workspaceId}`, {}, declared),
-  unsaved: { advice: ifUnsaved },
   importing: { form: "workspaceId", read: find },
   read,
   update: (session, { id, state }, declared) =>
@@ -269,14 +268,6 @@ async function apply(
 const leftOut =
   'Settings that are no longer declared stay in state until their former values are restored: run `pulumi up` again, restore them by hand first, or set onDestroy to "retain"';
 
-/** The next create would take the current values for the former ones. */
-function ifUnsaved(declared: SettingsInputs, state?: SettingsState): string | undefined {
-  const former = formerValues({ ...declared, __before: state?.__before });
-  if (declared.onDestroy !== "restore" || (state !== undefined && former === undefined)) return undefined;
-  const words = former === undefined ? "" : `, ${former},`;
-  return `Restore the former values of workspace ${declared.workspaceId}${words} by hand before the next update, which would record the current ones as the originals.`;
-}
-
 async function read(session: Session, { id, state }: Resource<Shape>): Promise<SettingsOutcome> {
   const doing = `Reading the defaults of workspace ${id}`;
   const record = await readOrFail(session, id, { doing, notDone: "State is unchanged" });
@@ -321,9 +312,10 @@ async function remove(
 ): Promise<void> {
   if (state.onDestroy !== "restore") return;
   if (isDeclared) {
-    const former = formerValues(state);
-    if (former === undefined) return;
-    const words = `The program still declares settings of workspace ${id}, so these former values are not restored and are no longer in state: ${former}. To rename a resource and keep them, use the option aliases.`;
+    const [say, before] = [sayingOf([state]), state.__before];
+    const former = replaced(state).map(({ name }) => `${name} ${say(name, before?.[name])}`);
+    if (former.length === 0) return;
+    const words = `The program still declares settings of workspace ${id}, so these former values are not restored and are no longer in state: ${former.join(", ")}. To rename a resource and keep them, use the option aliases.`;
     return session.warn(words);
   }
   const doing = `Restoring the defaults of workspace ${id}`;
@@ -406,13 +398,6 @@ async function write(
     read,
     explainMissing: read,
   });
-}
-
-/** The former values of what this stack has changed: `defaultKeyPrefix "pk", defaultExpiration 60`. */
-function formerValues(state: SettingsState): string | undefined {
-  const [say, before] = [sayingOf([state]), state.__before];
-  const values = replaced(state).map(({ name }) => `${name} ${say(name, before?.[name])}`);
-  return nonEmpty(values)?.join(", ");
 }
 
 function sayingOf(all: readonly Properties[]): Say {

@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
-import { openRun } from "../../../provider/core/run";
 import type { Properties } from "../../../provider/core/state";
 import { observe } from "../../../provider/resources/workspaceSettings";
 import { failureOf, refused } from "../replying";
@@ -180,21 +179,6 @@ describe("a PATCH of settings whose result is not known", () => {
     await workspace.settings.delete("ws_1", after);
     expect(workspace.held["defaultKeyPrefix"]).toBe("old");
   });
-
-  test.each([undefined, lost])(
-    "W5 a create that can't be saved to state names the former values (%o)",
-    async (error) => {
-      const run = openRun();
-      const ending = openWorkspace({ run });
-      run.stop("the test ended it");
-      ending.held = { ...ending.held, defaultAllowedIPs: ["192.0.2.1"] };
-      if (error !== undefined) ending.fault = { method: "PATCH", error, carriedOut: true };
-      await create({ ...inputs, defaultAllowedIPs: ["192.0.2.2"] }, ending).catch(() => {});
-      expect(ending.settings.warnings.join()).toMatch(
-        /^Workspace settings \(ws_1\): the run ended before .* defaultAllowedIPs 192\.0\.2\.1,/,
-      );
-    },
-  );
 });
 
 test("W4: numbers are integers, and 0 is passed on for the service to decide", async () => {
