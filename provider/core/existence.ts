@@ -107,7 +107,7 @@ export function readsOf<T extends Shown>(session: Session, target: Target<T>, go
 }
 
 /** Throws an InconclusiveError if the workspace of a missing object can't be read: then the object may exist. */
-export async function expectVisible(session: Session, workspaceId: string, said: string): Promise<void> {
+async function expectVisible(session: Session, workspaceId: string, said: string): Promise<void> {
   // An earlier read may be from before this token lost its access to the workspace.
   const answer = await sharedReads(session.call).workspace(workspaceId).fresh();
   if (answer.kind === "known") return;

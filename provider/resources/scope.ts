@@ -12,7 +12,7 @@ import {
   type StateOf,
 } from "../core/definition";
 import { type CallWords, explain, Failure, InconclusiveError, orFail } from "../core/errors";
-import { expectVisible, findCreated } from "../core/existence";
+import { findCreated } from "../core/existence";
 import {
   aString,
   fieldsOf,
@@ -197,12 +197,9 @@ function adopted(doing: string, declared: ScopeInputs, record: ScopeRecord): Sco
 /** A list may be truncated, and no call deletes a scope: one that is not listed stays in state, with a warning. */
 async function read(session: Session, { id, state }: Resource<Shape>): Promise<ScopeOutcome> {
   const doing = `Reading ${label(state)} (${id})`;
-  const words = { doing, notDone: "State is unchanged" };
-  const { all, byId } = await list(session, state, words, true);
+  const { all, byId } = await list(session, state, { doing, notDone: "State is unchanged" }, true);
   const record = byId.get(id) ?? findFolded(state, all);
   if (record === undefined) {
-    const visible = expectVisible(session, String(state.workspaceId), "the service does not list the scope");
-    await orFail(visible, session, words);
     session.warn(
       `${capitalised(label(state))} (${id}): the service does not list it, but the list may be truncated, so it stays in state. If it no longer exists, remove it with \`pulumi state delete\`; the next update then creates it again.`,
     );
