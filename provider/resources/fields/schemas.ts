@@ -1,7 +1,6 @@
 /** Schemas of inputs. Where one has no message of its own, `inputErrors` words what is wrong. No message quotes a value. */
 import * as z from "zod/mini";
 import { pathProblem } from "../../client/request";
-import { specialKey } from "../../core/state";
 
 /** Whether it has what Pulumi's SDKs make of an Output in a string: that would otherwise become a key's name or value. */
 export function hasOutput(value: string): boolean {
@@ -26,11 +25,5 @@ export const pathSegment = requiredString.check(
   }),
 );
 
-/** An object of JSON values. Pulumi passes an asset as an object that has `specialKey`. */
-export const jsonObject = z.nullish(
-  z.record(z.string(), z.json()).check(
-    z.refine((value) => !JSON.stringify(value).includes(specialKey), {
-      error: "must not have assets or archives, which can't be sent",
-    }),
-  ),
-);
+/** An object of JSON values. */
+export const jsonObject = z.nullish(z.record(z.string(), z.json()));
