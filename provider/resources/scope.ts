@@ -15,8 +15,9 @@ import { type CallWords, explain, Failure, InconclusiveError, orFail } from "../
 import { findCreated } from "../core/existence";
 import {
   aString,
+  certainlyChanged,
+  containsUnknown,
   fieldsOf,
-  isUnknown,
   knownString,
   optional,
   required,
@@ -63,16 +64,13 @@ function identities({ workspaceId, representation }: DraftOf<Shape>): readonly I
 }
 
 function rules(declared: DraftOf<Shape>, before: DraftOf<Shape> | undefined): readonly string[] {
-  // The service has no call to change a scope (S2).
-  if (before === undefined) return [];
-  const changed = (name: keyof Shape["inputs"]) => string(declared[name]) !== string(before[name]);
   // An unknown value may be another one, which creates another scope.
-  if (changed("workspaceId") || changed("representation")) return [];
-  // An imported scope has no name if the list leaves names out.
-  const fixed =
-    string(before.name) === undefined ? (["description"] as const) : (["name", "description"] as const);
-  return fixed
-    .filter((name) => !isUnknown(declared[name]) && changed(name))
+  if (before === undefined || containsUnknown([declared.workspaceId, declared.representation])) return [];
+  const changed = certainlyChanged(fields, before, declared);
+  if (changed.includes("workspaceId") || changed.includes("representation")) return [];
+  // The service has no call to change a scope (S2). An imported one has no name if the list leaves names out.
+  return changed
+    .filter((name) => name !== "name" || string(before.name) !== undefined)
     .map(
       (name) =>
         `${name}: can't change, because the service has no call that edits a scope. Declare the old value, which state has, or another representation, which creates another scope.`,
