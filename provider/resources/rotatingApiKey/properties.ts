@@ -19,7 +19,7 @@ import { defined, failedKey, hiddenIn, nonEmpty, type Properties, pick, secretsK
 import { apiKey } from "../apiKey";
 import type { KeyInputs, KeyState, OwnedKey } from "../apiKey/model";
 import * as keyModel from "../apiKey/model";
-import { fixedByExisting, rules as keyRules, lineOf } from "../apiKey/rules";
+import { contradictions, fixedByExisting, lineOf } from "../apiKey/rules";
 import { type OwnedKeys, toDeleteIn, toDeleteOf } from "../keys/operations";
 
 const hourMs = 3_600_000;
@@ -128,11 +128,9 @@ export const fields = fieldsOf(inputs);
 export function rules(declared: RotatingDraft, before: RotatingDraft | undefined): readonly string[] {
   const { rotateEvery, overlap, retire } = declared;
   const [every, both] = [msOf(rotateEvery), msOf(overlap ?? "7d")];
+  const fixed = fixedByExisting(declared, before).filter(({ path: [field] }) => field === "workspaceId");
   return [
-    ...keyRules(declared, undefined),
-    ...fixedByExisting(declared, before)
-      .filter(({ path: [field] }) => field === "workspaceId")
-      .map(lineOf),
+    ...[...contradictions(declared), ...fixed].map(lineOf),
     ...(every && both !== undefined && both >= every
       ? [
           'overlap: must be shorter than rotateEvery, because there are never more than two keys (its default is "7d").',
