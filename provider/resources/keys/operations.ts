@@ -19,6 +19,13 @@ export interface OwnedKeys {
 
 export const noKeys: OwnedKeys = { byAlias: new Map(), toDelete: [] };
 
+/** The keys that there are. */
+export function keysByAlias(
+  pairs: readonly (readonly [string, OwnedKey | undefined])[],
+): OwnedKeys["byAlias"] {
+  return new Map(pairs.flatMap(([alias, key]) => (key === undefined ? [] : [[alias, key]])));
+}
+
 export function objectsOf({ byAlias, toDelete }: OwnedKeys): readonly OwnedObject[] {
   return [...byAlias.values(), ...toDelete].map(({ id, state: { workspaceId } }) => ({ workspaceId, id }));
 }
@@ -94,24 +101,10 @@ export async function applySteps(session: Session, { owned, steps }: Steps): Pro
     });
   }
   // A key that was not deleted stays under its alias, with its secret.
-  const staying = removed.filter((one) => left.has(one));
-  for (const { alias, key } of staying) byAlias.set(alias, key);
-  return {
-    owned: {
-      byAlias: batch.hasFailed() ? byAlias : renamed(steps, byAlias),
-      toDelete: [...left].filter((one) => !staying.includes(one)).map(({ key }) => key),
-    },
-    batch,
-  };
-}
-
-function renamed(steps: readonly Step[], byAlias: OwnedKeys["byAlias"]): OwnedKeys["byAlias"] {
-  return new Map(
-    steps.flatMap(({ alias, stateAlias }) => {
-      const key = byAlias.get(stateAlias);
-      return key === undefined ? [] : [[alias, key] as const];
-    }),
-  );
+  for (const one of removed) if (left.delete(one)) byAlias.set(one.alias, one.key);
+  const renamed = keysByAlias(steps.map(({ alias, stateAlias }) => [alias, byAlias.get(stateAlias)]));
+  const toDelete = Array.from(left, ({ key }) => key);
+  return { owned: { byAlias: batch.hasFailed() ? byAlias : renamed, toDelete }, batch };
 }
 
 async function write(session: Session, step: Write): Promise<Outcome<KeyState>> {
@@ -158,12 +151,7 @@ export async function readKeys(session: Session, label: string, owned: OwnedKeys
   const failure = batch.failureOf(`Reading the ${label}`, outcome);
   if (failure !== undefined) throw failure;
   return {
-    byAlias: new Map(
-      [...owned.byAlias].flatMap(([alias, key]) => {
-        const now = found.get(key);
-        return now === undefined ? [] : [[alias, now] as const];
-      }),
-    ),
+    byAlias: keysByAlias(Array.from(owned.byAlias, ([alias, key]) => [alias, found.get(key)])),
     toDelete: owned.toDelete.filter((key) => found.has(key)),
   };
 }

@@ -90,7 +90,10 @@ async function makeKey(
   const { failure, ...made } = await createKey(session, declared);
   const previous = byAlias.get("current") ?? byAlias.get("previous");
   if (!made.state.__keyLost) {
-    const rotated = new Map([["current", made], ...(previous ? [["previous", previous] as const] : [])]);
+    const rotated = keys.keysByAlias([
+      ["current", made],
+      ["previous", previous],
+    ]);
     return { owned: { byAlias: rotated, toDelete }, failure };
   }
   return { owned: { byAlias, toDelete: [...toDelete, made] }, failure };

@@ -20,7 +20,7 @@ import { apiKey } from "../apiKey";
 import type { KeyInputs, KeyState, OwnedKey } from "../apiKey/model";
 import * as keyModel from "../apiKey/model";
 import { contradictions, fixedByExisting, lineOf } from "../apiKey/rules";
-import { type OwnedKeys, toDeleteIn, toDeleteOf } from "../keys/operations";
+import { keysByAlias, type OwnedKeys, toDeleteIn, toDeleteOf } from "../keys/operations";
 
 const hourMs = 3_600_000;
 export const dayMs = 24 * hourMs;
@@ -163,8 +163,8 @@ export function label(properties: RotatingDraft): string {
 /** By the aliases "current" and "previous". There is no current key if it was deleted outside Pulumi, or its secret was lost. */
 export function ownedKeys(state: RotatingState): OwnedKeys {
   const { workspaceId, keyId, previousKeyId, key, previousKey } = state;
-  const entry = (alias: string, id: string | undefined, own: Properties, secret: string | undefined) => {
-    if (id === undefined) return [];
+  const keyOf = (id: string | undefined, own: Properties, secret: string | undefined) => {
+    if (id === undefined) return undefined;
     // Only the first key can be one that existed before.
     const existingKey = secret === state.existingKey ? secret : undefined;
     const existingId = id === state.existingId ? id : undefined;
@@ -176,12 +176,12 @@ export function ownedKeys(state: RotatingState): OwnedKeys {
       existingId,
       [secretsKey]: state[secretsKey],
     };
-    return [[alias, { id, state: apiKey.parse(defined(ofKey)) as KeyState }] as const];
+    return { id, state: apiKey.parse(defined(ofKey)) as KeyState };
   };
   return {
-    byAlias: new Map([
-      ...entry("current", keyId, state, key),
-      ...entry("previous", previousKeyId, hiddenIn(state, "__previous"), previousKey),
+    byAlias: keysByAlias([
+      ["current", keyOf(keyId, state, key)],
+      ["previous", keyOf(previousKeyId, hiddenIn(state, "__previous"), previousKey)],
     ]),
     toDelete: toDeleteIn(state.workspaceId, state.__toDelete),
   };
