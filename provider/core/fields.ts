@@ -147,14 +147,15 @@ export const aNumber: Stored<number> = {
 /** A flag: true, or absent. */
 export const aMark: Stored<true> = { parse: (value) => (value === true ? true : undefined) };
 export const aMap: Stored<Properties> = { parse: (value) => (isRecord(value) ? value : undefined) };
-/** Strings by name. */
-export const strings: Stored<Readonly<Record<string, string>>> = {
-  parse: (value) => {
-    if (!isRecord(value)) return undefined;
-    const isString = (entry: [string, unknown]): entry is [string, string] => typeof entry[1] === "string";
-    return Object.fromEntries(Object.entries(value).filter(isString));
-  },
-};
+/** Values of one type, by name. */
+function named<T>(isOne: (value: unknown) => value is T): Stored<Readonly<Record<string, T>>> {
+  const has = (entry: [string, unknown]): entry is [string, T] => isOne(entry[1]);
+  return {
+    parse: (value) => (isRecord(value) ? Object.fromEntries(Object.entries(value).filter(has)) : undefined),
+  };
+}
+export const strings = named((value) => typeof value === "string");
+export const maps = named(isRecord);
 export const aList: Stored<readonly unknown[]> = {
   parse: (value) => (Array.isArray(value) ? value : undefined),
 };

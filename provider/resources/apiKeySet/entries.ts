@@ -5,12 +5,12 @@ import * as z from "zod/mini";
 import { type DraftOf, type InputsOf, ofEachResource, type StateOf } from "../../core/definition";
 import {
   aList,
-  aMap,
   type Canonical,
   canonicalInputs,
   type Field,
   isUnknown,
   knownString,
+  maps,
   optional,
   parsed,
   required,
@@ -65,7 +65,7 @@ export const shape = {
   outputs: { ids: strings, maskedKeys: strings, secrets: secret(strings) },
   hidden: {
     /** By alias, what of an ApiKey's state is neither in `keys` nor in the outputs (`hiddenOfKey`). */
-    __keys: aMap,
+    __keys: maps,
     /** Keys that are still to be deleted. */
     __toDelete: aList,
   },
@@ -173,7 +173,7 @@ export function label(properties: SetDraft): string {
 export function ownedKeys(state: SetState): OwnedKeys {
   const entries = new Map(entriesIn(state));
   const [keys, masked] = [own(state.secrets), own(state.maskedKeys)];
-  const hidden = hiddenKeys(state);
+  const hidden = own(state.__keys);
   const all = Object.entries(state.ids ?? {}).map(([alias, id]): [string, OwnedKey] => {
     const [key, more = {}] = [keys.get(alias), hidden.get(alias)];
     const properties = {
@@ -190,10 +190,6 @@ export function ownedKeys(state: SetState): OwnedKeys {
 
 function own<T>(all: Readonly<Record<string, T>> = {}): ReadonlyMap<string, T> {
   return new Map(Object.entries(all));
-}
-
-function hiddenKeys({ __keys }: SetState): ReadonlyMap<string, Properties> {
-  return new Map([...own(__keys)].filter((one): one is [string, Properties] => isRecord(one[1])));
 }
 
 /** Whether a key's secret was given as existingKey: it is stored once, in `secrets`. */
@@ -260,7 +256,7 @@ function entryOf(declared: SetDraft, alias: string, entry: unknown, state: Prope
 
 export function inputsOf(state: SetState): SetDraft {
   const { workspaceId, defaults, secrets = {} } = state;
-  const hidden = hiddenKeys(state);
+  const hidden = own(state.__keys);
   const keys = entriesIn(state).map(([alias, entry]) => [
     alias,
     isMigrated(hidden.get(alias)) && isRecord(entry) ? { ...entry, existingKey: secrets[alias] } : entry,
