@@ -103,8 +103,6 @@ type BillingDraft = DraftOf<Shape>;
 type BillingState = StateOf<Shape>;
 type BillingOutcome = Outcome<BillingState>;
 
-const grantedNames = ["workspaceId", "totalCredits", "allowOverages", "spendCap", "externalMeterId"] as const;
-
 function rules(
   declared: BillingDraft,
   before: BillingDraft | undefined,
@@ -135,8 +133,8 @@ function rules(
   if (before === undefined || adopts || containsUnknown(declared.grant)) return [];
   const changed = certainlyChanged(fields, before, declared);
   if (changed.includes("grant")) return trimmed(declared.grant) === undefined ? [leftOut] : [];
-  return grantedNames
-    .filter((name) => changed.includes(name))
+  return changed
+    .filter((name) => name !== "billingId")
     .map(
       (name) =>
         `${name}: can't change, because the service has no call that changes a grant, and another record would grant credits again. Restore the old value; or, to grant again on purpose, change grant as well.`,
@@ -154,10 +152,9 @@ const leftOut =
 function identities(declared: BillingDraft): readonly Identity[] {
   const canonical = canonicalInputs(fields, declared);
   if (canonical["billingId"] !== undefined) return [];
-  const values = [...grantedNames, "grant"].map((name) => canonical[name] ?? null);
   const twice = (other: string) =>
     `grant: the resource ${other} declares the same grant with equal values, so the credits would be granted twice. Change grant in one of them, or remove one.`;
-  return containsUnknown(values) ? [] : [{ identity: JSON.stringify(values), twice }];
+  return containsUnknown(canonical) ? [] : [{ identity: JSON.stringify(canonical), twice }];
 }
 
 const fields = fieldsOf(shape.inputs);
