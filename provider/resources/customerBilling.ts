@@ -148,10 +148,10 @@ const replacement =
 const leftOut =
   "grant: is no longer declared (an unset variable?), and its default would grant the credits again. Restore the old value; or, to grant again on purpose, set a new one.";
 
-/** The grant that a resource declares: none if it adopts a record. */
+/** The grant that a resource declares: none if it adopts a record, or if its credits are missing or wrong. */
 function identities(declared: BillingDraft): readonly Identity[] {
   const canonical = canonicalInputs(fields, declared);
-  if (canonical["billingId"] !== undefined) return [];
+  if (canonical["billingId"] !== undefined || canonical["totalCredits"] === undefined) return [];
   const twice = (other: string) =>
     `grant: the resource ${other} declares the same grant with equal values, so the credits would be granted twice. Change grant in one of them, or remove one.`;
   return containsUnknown(canonical) ? [] : [{ identity: JSON.stringify(canonical), twice }];
