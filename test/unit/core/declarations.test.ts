@@ -100,6 +100,15 @@ test.each([
   if (Object.values(other).includes(unknown)) expect(failuresOfTwo(other, other)).toEqual([]);
 });
 
+test.each([undefined, "a hundred"])(
+  "R17 credits of %j are one error, whoever else declares them",
+  (totalCredits) => {
+    const billing = replying(customerBilling, silent);
+    for (const name of ["one", "two"])
+      expect(billing.check({ workspaceId: "ws_1", totalCredits }, undefined, name).failures).toHaveLength(1);
+  },
+);
+
 const held = { workspaceId: "ws_1", totalCredits: "100", allowOverages: false, grant: "initial" };
 /** The failures of a CustomerBilling whose replacement the engine creates. */
 const failuresOfReplacement = (declared: object, ...name: string[]) => {
