@@ -88,7 +88,7 @@ function readAnswer<T>(
   if (body === "") return { ...unusable("the answer is empty"), noRecord: true };
   let answer: unknown;
   try {
-    answer = JSON.parse(body);
+    answer = /\d{16}/.test(body) ? JSON.parse(body, exactly) : JSON.parse(body);
   } catch {
     return unusable("the answer is not JSON");
   }
@@ -104,5 +104,12 @@ function readAnswer<T>(
   const problem = `the answer's ${place} is missing or has another type${said ? `: "${said}"` : ""}`;
   return { ...unusable(problem), ...(value === null && !said && { noRecord: true }) };
 }
+
+/** A whole number that JavaScript would round, such as a long id, stays text: another object may have the rounded one. */
+const exactly = ((_name: string, value: unknown, { source }: { readonly source: string }) =>
+  Number.isInteger(value) && !Number.isSafeInteger(value) ? source : value) as (
+  name: string,
+  value: unknown,
+) => unknown;
 
 const unusable = (problem: string): Written<never> => ({ record: undefined, problem });

@@ -87,6 +87,11 @@ test.each<[string, object, object]>([
   ],
   ["lacks an expiry that is not a finite number", { expiresAt: "9".repeat(400) }, {}],
   ["has half a surrogate pair replaced", { name: "a\ud800b\udc00" }, { name: "a\ufffdb\ufffd" }],
+  [
+    "may have 1 and 0 for flags",
+    { enabled: 1, scopes: [{ representation: "a", create: 0, read: 1 }] },
+    { enabled: true, scopes: [{ representation: "a", create: false, read: true, update: false, del: false }] },
+  ],
   ["is deleted only if it says so", { deleted: true }, { deleted: true }],
   ["is not known to be deleted if it says anything else", { deleted: "true" }, {}],
   ["has an empty list of scopes for null", { scopes: null }, { scopes: [] }],
@@ -107,6 +112,12 @@ test.each<[string, object, object]>([
   ],
 ])("R5 a key in an answer %s", async (_how, fields, expected) => {
   expect(await key(fields)).toEqual({ id: "k", ...expected });
+});
+
+test("R5 a whole number that JavaScript would round keeps its digits in texts, such as ids", async () => {
+  const fields = '"id":"k","name":9007199254741003,"customerId":12,"expiresAt":9223372036854775807';
+  const expected = { id: "k", name: "9007199254741003", customerId: "12", expiresAt: 2 ** 63 };
+  expect((await readKey(`{"apiKey":{${fields}}}`)).record).toMatchObject(expected);
 });
 
 test.each<[string, unknown]>([
