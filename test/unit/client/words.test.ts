@@ -39,6 +39,11 @@ test.each<[string, unknown, string]>([
     "name: is too short; prefix: is odd",
   ],
   [
+    "have the field names of a map that is all there is",
+    { name: ["This field may not be blank."], id: 7 },
+    "name: This field may not be blank.",
+  ],
+  [
     "have no control, format or bidirectional characters, and no escape sequences",
     "a\u001b[31mred\u001b[0m\u001b]0;title\u0007 b\r\nc\td\u0000e\u202e\u2066f\u200bg\u009b1mh\ud800i\u2028j",
     "ared b c d efghi j",
