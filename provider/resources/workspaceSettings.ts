@@ -303,7 +303,8 @@ function readOrFail(session: Session, workspaceId: string, words: CallWords): Pr
 }
 
 const stays = "It stays in state";
-const byHand = "restore the settings by hand first; values that are already restored are not touched";
+const byHand =
+  'restore the settings by hand first; values that are already restored are not touched. To leave them as they are, first run `pulumi up` with onDestroy: "retain"';
 
 async function remove(
   session: Session,
