@@ -60,8 +60,8 @@ export interface Credentials {
 }
 
 /**
- * A GET, a DELETE, and a PATCH with its full target values are repeated whenever they may not have been carried out; a
- * POST only if it was not sent, or if the service asks to wait.
+ * A GET, a DELETE, and a PATCH with its full target values are repeated whenever they may not have been carried out, and
+ * once after a 409; a POST only if it was not sent, or if the service asks to wait.
  */
 export interface ApiRequest<T> extends Credentials {
   readonly method: Method;
@@ -121,6 +121,10 @@ function openLane(agent: Dispatcher) {
   return {
     agent,
     quietUntil: 0,
+    /** The writes under way. */
+    writes: new Set<Promise<Exchange>>(),
+    /** Whether the service has answered a write with 409: it may refuse several at a time, so from then on each waits for the last. */
+    isSingle: false,
     /** A call keeps its turn while it pauses and repeats. */
     async inTurn<T>(call: () => Promise<T>): Promise<T> {
       if (free > 0) free -= 1;
@@ -173,17 +177,22 @@ export function openTransport(options: TransportOptions = {}) {
         await pause(leftMs, signal);
         if (lane.quietUntil === until) lane.quietUntil = 0;
       }
+      const isWrite = method !== "GET";
+      while (isWrite && lane.isSingle && lane.writes.size > 0) await Promise.race(lane.writes);
       const barred = isClosed ? "the client was closed" : run?.reasonAgainst(method);
       if (barred !== undefined) {
         const what = sent === 1 ? "nothing was sent" : "the request was not sent again";
         fail(new CallError("notSent", `${what}, because ${barred}`));
       }
-      const result = await exchangeOnce(request, url, lane, sent);
+      const exchanged = exchangeOnce(request, url, lane, sent).finally(() => lane.writes.delete(exchanged));
+      if (isWrite) lane.writes.add(exchanged);
+      const result = await exchanged;
       const outcome = judge(result, request);
       if (!(outcome instanceof CallError)) return outcome;
 
       const { verdict, status } = outcome;
-      if (verdict === "ambiguous" && method !== "GET") mayBeDone = true;
+      if (verdict === "ambiguous" && isWrite) mayBeDone = true;
+      if (status === 409 && isWrite) lane.isSingle = true;
       const askedMs = result.kind === "answered" ? retryAfterMs(result.headers["retry-after"]) : undefined;
       const isThrottled = asksToWait(status, askedMs);
       const ceilingMs = Math.min(retryLimits.longestPauseMs, retryLimits.firstPauseMs * 2 ** (sent - 1));
@@ -191,8 +200,9 @@ export function openTransport(options: TransportOptions = {}) {
       if (isThrottled) lane.quietUntil = Math.max(lane.quietUntil, Date.now() + waitMs);
       // Without pauses, even these must come to an end.
       if (!isThrottled || signal?.aborted) attempts += 1;
-      const isSafe =
-        verdict === "notSent" || (isThrottled ? !isOnce : verdict === "ambiguous" && method !== "POST");
+      const isBusy = status === 409 && attempts === 1;
+      const isRepeatable = method !== "POST" && (verdict === "ambiguous" || isBusy);
+      const isSafe = verdict === "notSent" || (isThrottled ? !isOnce : isRepeatable);
       const isInBounds = attempts < retryLimits.attempts && pausedMs + waitMs <= retryLimits.pausesMs;
       if (!isSafe || !isInBounds) fail(outcome);
       if (!isThrottled) {

@@ -36,6 +36,37 @@ test.each<[string, string | undefined, number]>([
   expect(waits).toEqual([expect.closeTo(ms, -3.4)]);
 });
 
+test("R4 a service that refuses several writes at a time gets one at a time, each PATCH and DELETE again", async () => {
+  let isBusy = false;
+  const server = await wireServer((_request, socket) => {
+    if (isBusy) return answer(409, { message: "another change is running" });
+    isBusy = true;
+    const end = () => {
+      isBusy = false;
+      socket.write(answer(200, keyAnswer));
+    };
+    void pause(5).then(end);
+    return undefined;
+  });
+  const call = callTo(server.url);
+  const edits = Array.from({ length: 4 }, () => api.editApiKey(call, keyPath, { name: "a" }));
+  const deletions = Array.from({ length: 4 }, () => api.deleteApiKey(call, keyPath));
+  await Promise.all([...edits, ...deletions]);
+  expect(server.requests).toHaveLength(15);
+  await Promise.all(Array.from({ length: 4 }, () => api.createApiKey(call, newKey)));
+  expect(server.requests).toHaveLength(19);
+});
+
+test.each([
+  ["PATCH", 2, (call: api.Call) => api.editApiKey(call, keyPath, { name: "a" })],
+  ["DELETE", 2, (call: api.Call) => api.deleteApiKey(call, keyPath)],
+  ["POST", 1, (call: api.Call) => api.createApiKey(call, newKey)],
+] as const)("a %s that is always answered with 409 is sent %i times", async (_method, times, run) => {
+  const server = await wireServer(() => answer(409));
+  expect(await errorOf(run(callTo(server.url)))).toMatchObject({ status: 409 });
+  expect(server.requests).toHaveLength(times);
+});
+
 test("a 429 does not count as an attempt", async () => {
   const server = await wireServer(({ n }) =>
     n <= 50 ? answer(429) : n <= 53 ? answer(500) : answer(200, keyAnswer),

@@ -53,21 +53,14 @@ interface Lost {
   readonly outcome: "answered" | "failed" | "refused";
 }
 
-/** Lists whose service has answered a create with 409: from then on, creates wait for each other. */
-const turns = new WeakMap<object, Promise<unknown>>();
-
 /** Throws if nothing was created. `isAgain`: whether an earlier POST may have created the key. */
 async function post(creation: Creation, isAgain: boolean): Promise<NewKey | Lost> {
-  const { session, declared, doing, list } = creation;
-  const send = () =>
-    declared.existingKey === undefined
-      ? createApiKey(session.call, createBody(declared))
-      : migrateApiKey(session.call, migrateBody(declared));
-  const turn = turns.get(list);
-  const written = turn === undefined ? send() : turn.then(send);
-  if (turn !== undefined) turns.set(list, Promise.allSettled([written]));
+  const { session, declared, doing } = creation;
   try {
-    const { record, problem = "the answer can't be used", ...rest } = await written;
+    const written = await (declared.existingKey === undefined
+      ? createApiKey(session.call, createBody(declared))
+      : migrateApiKey(session.call, migrateBody(declared)));
+    const { record, problem = "the answer can't be used", ...rest } = written;
     if (record === undefined) return { record, problem, advice: ifElsewhere(session), outcome: "answered" };
     session.mask(record.key);
     if (isAnothers(creation, record)) {
@@ -85,7 +78,6 @@ async function post(creation: Creation, isAgain: boolean): Promise<NewKey | Lost
     if (!(error instanceof CallError && (isAgain || error.verdict === "ambiguous")))
       throw explain(error, session, { doing, notDone: "Nothing was created", advice });
     const { message: problem, status, verdict } = error;
-    if (status === 409 && !turns.has(list)) turns.set(list, Promise.resolve());
     const ifUnique =
       "If it allows a name only once, a replacement needs another name, or the option deleteBeforeReplace; a RotatingApiKey can't rotate there.";
     const whole = `${advice} ${ifUnique}`;
