@@ -90,7 +90,10 @@ test.each<[string, object, object]>([
   [
     "may have 1 and 0 for flags",
     { enabled: 1, scopes: [{ representation: "a", create: 0, read: 1 }] },
-    { enabled: true, scopes: [{ representation: "a", create: false, read: true, update: false, del: false }] },
+    {
+      enabled: true,
+      scopes: [{ representation: "a", create: false, read: true, update: false, del: false }],
+    },
   ],
   ["is deleted only if it says so", { deleted: true }, { deleted: true }],
   ["is not known to be deleted if it says anything else", { deleted: "true" }, {}],
