@@ -48,14 +48,14 @@ export interface ApiKeySetArgs {
   readonly defaults?: pulumi.Input<ApiKeySetDefaultsArgs | undefined>;
 }
 
-type EntryInputs = Omit<ApiKeyArgs, "workspaceId" | "existingKey">;
+type EntryInputs = Omit<ApiKeyArgs, "workspaceId">;
 type EntryValues = {
   readonly [Name in keyof EntryInputs]?:
     | Exclude<KeyValue<Name>, undefined>
     | (Name extends "scopes" | "enabled" ? never : null);
 };
 
-/** One key of a set, in outputs: the declared values, without `existingKey`. */
+/** One key of a set, in outputs: the declared values. */
 export interface ApiKeySetEntry extends EntryValues {
   /** The key's former alias. */
   readonly renamedFrom?: string;
@@ -64,7 +64,10 @@ export interface ApiKeySetEntry extends EntryValues {
 }
 
 /** The defaults of a set, in outputs. */
-export type ApiKeySetDefaults = Omit<ApiKeySetEntry, "existingId" | "renamedFrom" | "release">;
+export type ApiKeySetDefaults = Omit<
+  ApiKeySetEntry,
+  "existingKey" | "existingId" | "renamedFrom" | "release"
+>;
 
 const facts: Facts = {
   kind: "ApiKeySet",
@@ -112,7 +115,7 @@ export class ApiKeySet extends pulumi.CustomResource {
 
   /** The id of the workspace that the keys belong to. */
   declare readonly workspaceId: pulumi.Output<string>;
-  /** The declared entries by alias, without `existingKey`. */
+  /** The declared entries by alias. A Pulumi secret if an entry has `existingKey`. */
   declare readonly keys: pulumi.Output<Readonly<Record<string, ApiKeySetEntry>>>;
   /** The declared defaults. */
   declare readonly defaults: pulumi.Output<ApiKeySetDefaults | undefined>;

@@ -76,9 +76,8 @@ export function declaredKeys({ type, name, props }: PolicyResource): readonly Po
   if (isOne) return [keyOf(name, (field) => props[field])];
   if (!isTypeOf("ApiKeySet", type)) return [];
   const { keys } = props;
-  const isMigrated = (alias: string) => at(at(props["__keys"], alias), "migrated") === true;
   const aliases = typeof keys === "object" && keys !== null ? Object.keys(keys) : [];
-  return aliases.map((alias) => keyOf(alias, (field) => ofEntry(props, alias, field), isMigrated(alias)));
+  return aliases.map((alias) => keyOf(alias, (field) => ofEntry(props, alias, field)));
 }
 
 /**
@@ -111,7 +110,7 @@ function at(value: unknown, name: string): unknown {
 }
 
 /** Reads each property only when the policy uses it, because reading an unknown one throws. */
-function keyOf(label: string, read: (field: string) => unknown, isMigrated = false): PolicyKey {
+function keyOf(label: string, read: (field: string) => unknown): PolicyKey {
   const given = <T>(field: string) => (read(field) ?? undefined) as T | undefined;
   const inputs = Object.fromEntries(keyInputs.map((name) => [name, () => given(name)]));
   const others: { readonly [Name in keyof PolicyKey]?: () => PolicyKey[Name] } = {
@@ -123,7 +122,7 @@ function keyOf(label: string, read: (field: string) => unknown, isMigrated = fal
     enabled: () => given("enabled") ?? true,
     effectiveExpiresAt: () => given("effectiveExpiresAt") ?? given("expiresAt"),
     rotateEvery: () => given("rotateEvery"),
-    isExisting: () => isMigrated || (given("existingKey") ?? given("existingId")) !== undefined,
+    isExisting: () => (given("existingKey") ?? given("existingId")) !== undefined,
   };
   const all = Object.entries({ ...inputs, ...others });
   const properties = all.map(([name, get]) => [name, { get, enumerable: true }]);

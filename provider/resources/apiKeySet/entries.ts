@@ -175,12 +175,10 @@ export function ownedKeys(state: SetState): OwnedKeys {
   const [keys, masked] = [own(state.secrets), own(state.maskedKeys)];
   const hidden = own(state.__keys);
   const all = Object.entries(state.ids ?? {}).map(([alias, id]): [string, OwnedKey] => {
-    const [key, more = {}] = [keys.get(alias), hidden.get(alias)];
     const properties = {
       ...inputsOfEntry(state, alias, entries.get(alias)),
-      ...parsed(hiddenOfKey, more),
-      existingKey: isMigrated(more) ? key : undefined,
-      key,
+      ...parsed(hiddenOfKey, hidden.get(alias) ?? {}),
+      key: keys.get(alias),
       maskedKey: masked.get(alias),
     };
     return [alias, { id, state: defined(properties) as KeyState }];
@@ -190,11 +188,6 @@ export function ownedKeys(state: SetState): OwnedKeys {
 
 function own<T>(all: Readonly<Record<string, T>> = {}): ReadonlyMap<string, T> {
   return new Map(Object.entries(all));
-}
-
-/** Whether a key's secret was given as existingKey: it is stored once, in `secrets`. */
-function isMigrated(hidden: Properties = {}): boolean {
-  return hidden["migrated"] === true;
 }
 
 export function stateOf(declared: SetInputs | SetState, owned: OwnedKeys): SetState {
@@ -208,38 +201,27 @@ export function stateOf(declared: SetInputs | SetState, owned: OwnedKeys): SetSt
   return {
     ...defined({ workspaceId, defaults, [secretsKey]: declared[secretsKey] }),
     keys: {
-      ...Object.fromEntries(released.map(([alias, entry]) => [alias, withoutValue(entry)])),
+      ...(Object.fromEntries(released) as Keys),
       ...by(({ state }, alias) => entryOf(declared, alias, entries.get(alias), state)),
     },
     ids: by(({ id }) => id),
     maskedKeys: by(({ state }) => state.maskedKey),
     secrets: by(({ state }) => state.key),
     ...defined({
-      __keys: nonEmpty(
-        by(({ state }) => {
-          const migrated = state.existingKey === undefined ? undefined : true;
-          return nonEmpty(defined({ ...pick(state, Object.keys(hiddenOfKey)), migrated }));
-        }),
-      ),
+      __keys: nonEmpty(by(({ state }) => nonEmpty(pick(state, Object.keys(hiddenOfKey))))),
       __toDelete: toDeleteOf(owned),
     }),
   };
 }
 
-/** State has a key's value only in `secrets`. */
-export function withoutValue(entry: unknown): Properties {
-  const { existingKey: _, ...own } = isRecord(entry) ? entry : ({} as Properties);
-  return own;
-}
-
-const spelledFields = keyModel.fields.filter(({ name }) => name !== "workspaceId" && name !== "existingKey");
+const spelledFields = keyModel.fields.filter(({ name }) => name !== "workspaceId");
 
 /**
  * The entry as the program has it, if the key matches it. Otherwise, each field that differs has the key's value or, if
- * a default would apply instead, null. The secret is only in `secrets`.
+ * a default would apply instead, null.
  */
 function entryOf(declared: SetDraft, alias: string, entry: unknown, state: Properties): Properties {
-  const own = withoutValue(entry);
+  const own = isRecord(entry) ? entry : {};
   const wanted: Properties = inputsOfEntry(declared, alias, own);
   const differs = (field: Field, of: Properties) =>
     !isDeepStrictEqual(field.canonical(state[field.name]), of[field.name]);
@@ -252,16 +234,6 @@ function entryOf(declared: SetDraft, alias: string, entry: unknown, state: Prope
     // Null would mean the alias.
     .map(({ name, canonical }) => [name, canonical(state[name]) ?? (name === "name" ? "" : null)]);
   return Object.fromEntries([...same, ...explicit]);
-}
-
-export function inputsOf(state: SetState): SetDraft {
-  const { workspaceId, defaults, secrets = {} } = state;
-  const hidden = own(state.__keys);
-  const keys = entriesIn(state).map(([alias, entry]) => [
-    alias,
-    isMigrated(hidden.get(alias)) && isRecord(entry) ? { ...entry, existingKey: secrets[alias] } : entry,
-  ]);
-  return defined({ workspaceId, keys: Object.fromEntries(keys), defaults });
 }
 
 // ---- Rules: an ApiKey's for each entry, and those about aliases -----------------------------------------------------

@@ -30,7 +30,7 @@ const setFields = fieldsOf(entries.shape.inputs);
 
 export const apiKeySet = define({
   kind: "ApiKeySet",
-  shape: { ...entries.shape, follows: entries.follows, inputsOf: entries.inputsOf, secretPath },
+  shape: { ...entries.shape, follows: entries.follows, secretPath },
   label,
   objects: {
     kind: "ApiKey",
@@ -157,8 +157,9 @@ function stepFor(key: OwnedKey | undefined, wanted: KeyInputs) {
   const { id, state } = key;
   const compared = comparedKey({ id, state, inputs: wanted });
   const { replaces } = compared;
-  // Leaving existingId out, or adding the key's own, goes into state without a request.
-  const same = { id, state: { ...state, existingId: wanted.existingId } };
+  // Leaving existingKey or existingId out, or adding the key's own, goes into state without a request.
+  const { existingKey, existingId } = wanted;
+  const same = { id, state: { ...state, existingKey, existingId } };
   if (!changesAnything(compared) && state[failedKey] === undefined) return { op: "same", key: same } as const;
   if (replaces.length === 0) return { op: "update", key, declared: wanted } as const;
   return { op: "replace", key, declared: wanted } as const;
@@ -208,7 +209,7 @@ function noteAbout(inputs: SetDraft, { owned, steps }: Steps, state: SetState = 
   return words.length === 0 ? undefined : `${capitalised(label(inputs))}: ${words.join("; ")}.`;
 }
 
-/** The properties after an update, as far as they are known. `existingKey` is left out: state has it only in `secrets`. */
+/** The outputs after an update, as far as they are known. */
 function preview(inputs: SetDraft, steps: readonly Step[]): Properties {
   if (!isRecord(inputs.keys)) return {};
   const after = steps.flatMap((step) =>
@@ -216,16 +217,7 @@ function preview(inputs: SetDraft, steps: readonly Step[]): Properties {
   );
   const outputOf = (name: "id" | "maskedKey" | "key") =>
     defined(Object.fromEntries(after.map((key) => [key.alias, key[name]])));
-  const declared = entriesIn(inputs).map(([alias, entry]) => [
-    alias,
-    isRecord(entry) ? entries.withoutValue(entry) : entry,
-  ]);
-  return {
-    keys: Object.fromEntries(declared),
-    ids: outputOf("id"),
-    maskedKeys: outputOf("maskedKey"),
-    secrets: outputOf("key"),
-  };
+  return { ids: outputOf("id"), maskedKeys: outputOf("maskedKey"), secrets: outputOf("key") };
 }
 
 function outputsOf(step: Exclude<Step, { readonly op: "delete" | "release" }>) {

@@ -158,14 +158,7 @@ describe("the diff of a set", () => {
 
   test("K5 the diff of a set shows no change if existingKey is left out later, and a replacement if it changes", () => {
     const keys = (existingKey?: string) => ({ keys: { a: { customerId, existingKey } } });
-    const { existingKey: _, ...entry } = (checked(keys("sk_old"))["keys"] as { a: Record<string, unknown> })
-      .a;
-    const state = {
-      ...made(keys("sk_old")),
-      keys: { a: entry },
-      secrets: { a: "sk_old" },
-      __keys: { a: { migrated: true } },
-    };
+    const state = { ...made(keys("sk_old")), secrets: { a: "sk_old" } };
     expect(diffed(state, keys("sk_old"))).toMatchObject(quiet);
     expect(diffed(state, keys())).toMatchObject(quiet);
     expect(steps(state, keys("sk_new"))).toEqual({ a: "replace" });
@@ -176,7 +169,6 @@ describe("the diff of a set", () => {
     const state = (keys: Record<string, object>, secrets: Record<string, string>) => ({
       ...made({ keys }),
       secrets,
-      __keys: Object.fromEntries(Object.keys(secrets).map((alias) => [alias, { migrated: true }])),
     });
     const plain = { customerId };
     const taken = { customerId, existingKey };

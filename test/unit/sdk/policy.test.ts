@@ -45,9 +45,8 @@ describe.each(["pulumi-nodejs:dynamic/apikeys:", "apikeys:index:"])("of type %sâ
   test("declaredKeys returns each key of a set: its inputs override the defaults, and null removes one", () => {
     const { workspaceId, ...defaults } = key;
     const cleared = { enabled: true, scopes: [], name: null, prefix: null, expiresAt: null };
-    const keys = { a: {}, b: { ...cleared, existingKey: "sk_old" } };
-    const __keys = { a: { migrated: true } };
-    const found = declared("ApiKeySet", { workspaceId, keys, defaults, ...secrets, __keys });
+    const keys = { a: { existingId: "key_1" }, b: { ...cleared, existingKey: "sk_old" } };
+    const found = declared("ApiKeySet", { workspaceId, keys, defaults, ...secrets });
     const b = { enabled: true, scopes: [], name: "b", prefix: undefined, expiresAt: undefined };
     expect(found).toMatchObject([
       { ...key, label: "a", scopes: [all], isExisting: true },
