@@ -7,7 +7,6 @@ import {
   aList,
   type Canonical,
   canonicalInputs,
-  type Field,
   isUnknown,
   knownString,
   maps,
@@ -223,17 +222,14 @@ const spelledFields = keyModel.fields.filter(({ name }) => name !== "workspaceId
 function entryOf(declared: SetDraft, alias: string, entry: unknown, state: Properties): Properties {
   const own = isRecord(entry) ? entry : {};
   const wanted: Properties = inputsOfEntry(declared, alias, own);
-  const differs = (field: Field, of: Properties) =>
-    !isDeepStrictEqual(field.canonical(state[field.name]), of[field.name]);
-  const different = spelledFields.filter((field) => differs(field, wanted));
-  if (different.length === 0) return own;
   const defaults: Properties = inputsOfEntry(declared, alias, {});
-  const same = Object.entries(own).filter(([name]) => !different.some((field) => field.name === name));
-  const explicit = different
-    .filter((field) => field.canonical(state[field.name]) !== undefined || differs(field, defaults))
-    // Null would mean the alias.
-    .map(({ name, canonical }) => [name, canonical(state[name]) ?? (name === "name" ? "" : null)]);
-  return Object.fromEntries([...same, ...explicit]);
+  const different = spelledFields.flatMap(({ name, canonical }) => {
+    const value = canonical(state[name]);
+    // As a name, null would mean the alias.
+    const none = defaults[name] === undefined ? undefined : name === "name" ? "" : null;
+    return isDeepStrictEqual(value, wanted[name]) ? [] : [[name, value ?? none]];
+  });
+  return defined({ ...own, ...Object.fromEntries(different) });
 }
 
 // ---- Rules: an ApiKey's for each entry, and those about aliases -----------------------------------------------------
