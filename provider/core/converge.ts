@@ -45,8 +45,7 @@ export function aimsOf(
     const exact = allExact || field.exact;
     const stays =
       now !== undefined && same(field, state[name], declared[name]) && same(field, settled[name], now[name]);
-    const known = { before: now?.[name], former };
-    const mayStay = stays && (!exact || isInOwnForm?.(declared[name], now[name], known) === true);
+    const mayStay = stays && (!exact || isInOwnForm?.(declared[name], now[name]) === true);
     return { field, value: mayStay ? now[name] : declared[name], former, exact };
   });
 }
@@ -109,10 +108,9 @@ export async function converge<T>(
   const missedBy = (record: T): readonly Missed[] => {
     const now = observe(record);
     return aims.flatMap((aim): Missed[] => {
-      const { field, value, former, exact } = aim;
+      const { field, value, exact } = aim;
       const has = now[field.name];
-      const known = old === undefined ? {} : { before: old[field.name], former };
-      if (same(field, value, has) || field.isInOwnForm?.(value, has, known) === true) return [];
+      if (same(field, value, has) || field.isInOwnForm?.(value, has) === true) return [];
       const isUnchanged = old !== undefined && isStill(aim, old, now);
       return [{ aim, has, isRewritten: !exact && !isUnchanged }];
     });
@@ -172,7 +170,7 @@ export function stateAfter<T, State extends Properties>(
   const truth = Object.fromEntries(
     notApplied(settled).map(({ aim: { field, former } }) => {
       const has = observed[field.name] ?? "";
-      const isAsBefore = settled.unseen && field.isInOwnForm?.(former, has, {});
+      const isAsBefore = settled.unseen && field.isInOwnForm?.(former, has);
       return [field.name, isAsBefore ? former : has];
     }),
   );

@@ -29,13 +29,7 @@ export interface ComparedField {
   readonly name: string;
   readonly canonical: (value: unknown) => unknown;
   /** Whether the service has the declared value in a form of its own. Default: it doesn't. */
-  readonly isInOwnForm?: ((declared: unknown, has: unknown, known: KnownForms) => boolean) | undefined;
-}
-
-/** The value that the service had before, and the one that state had as declared: none for a new object. */
-export interface KnownForms {
-  readonly before?: unknown;
-  readonly former?: unknown;
+  readonly isInOwnForm?: ((declared: unknown, has: unknown) => boolean) | undefined;
 }
 
 export function same(field: Pick<ComparedField, "canonical">, left: unknown, right: unknown): boolean {

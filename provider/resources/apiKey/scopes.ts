@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import * as z from "zod/mini";
 import type { KeyScope } from "../../client/service";
 import { type Canonical, isUnknown } from "../../core/fields";
-import { caseFolded, isRecord, type KnownForms, type Properties } from "../../core/state";
+import { caseFolded, isRecord, type Properties } from "../../core/state";
 import { optionalFlag, requiredString } from "../fields/schemas";
 
 /** The permission flags of a key's scope (interface, section 2). */
@@ -52,19 +52,12 @@ function formIn(scopes: readonly Granted[], representation: string): string | un
   return others.length === 0 ? found : undefined;
 }
 
-/** Whether the service has the declared scopes in its own form: one that is unchanged may be another scope, unless known. */
-export function isInOwnForm(declared: unknown, has: unknown, { before, former }: KnownForms): boolean {
-  const [wanted = [], now = [], old = [], was = []] = [declared, has, before, former].map(canonicalScopes);
-  const own = new Map(wanted.map((one) => [formIn(now, one.representation), one]));
+/** Whether the service has the declared scopes in its own form. */
+export function isInOwnForm(declared: unknown, has: unknown): boolean {
+  const [wanted = [], now = []] = [declared, has].map(canonicalScopes);
+  const own = wanted.map((one) => ({ ...one, representation: formIn(now, one.representation) }));
   return (
-    wanted.length === now.length &&
-    now.every((scope) => {
-      const form = scope.representation;
-      const { representation: name, ...granted } = { ...own.get(form) };
-      const isKnown = form === name || was.some(({ representation }) => representation === name);
-      const isOld = old.some((one) => isDeepStrictEqual(one, scope));
-      return isDeepStrictEqual(scope, { representation: form, ...granted }) && (isKnown || !isOld);
-    })
+    wanted.length === now.length && now.every((one) => own.some((other) => isDeepStrictEqual(one, other)))
   );
 }
 

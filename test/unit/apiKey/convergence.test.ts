@@ -141,9 +141,6 @@ test("K4 scopes that the service spells in another form are as declared: after a
   const drifted = (await key.read(id, renamed))?.state ?? {};
   expect(drifted).toMatchObject({ scopes: [{ representation: "orders", read: true, del: true }] });
   expect(await key.update(id, drifted, of({ read: true }))).toMatchObject(of({ read: true }));
-  // A service that tells the two apart may not have carried the change out.
-  const upper = { ...inputs, scopes: [{ representation: "ORDERS", read: true }] };
-  await expect(key.update(id, renamed, upper)).rejects.toThrow("should be ORDERS (read), the service has");
 });
 
 test("K4 a scope that was removed, but that the service keeps, is taken away by a second PATCH", async () => {
