@@ -21,8 +21,6 @@ import { sentences } from "./text";
 export interface Aim {
   readonly field: ComparedField;
   readonly value: unknown;
-  /** The value that state has. */
-  readonly former?: unknown;
   /** Whether the service must have exactly this value. Otherwise it may rewrite a new value: trim it, for example. */
   readonly exact: boolean;
 }
@@ -41,12 +39,11 @@ export function aimsOf(
   const settled = { ...state, ...hiddenIn(state, observedKey) };
   return fields.map((field): Aim => {
     const { name, isInOwnForm } = field;
-    const former = state[name];
     const exact = allExact || field.exact;
     const stays =
       now !== undefined && same(field, state[name], declared[name]) && same(field, settled[name], now[name]);
     const mayStay = stays && (!exact || isInOwnForm?.(declared[name], now[name]) === true);
-    return { field, value: mayStay ? now[name] : declared[name], former, exact };
+    return { field, value: mayStay ? now[name] : declared[name], exact };
   });
 }
 
@@ -167,13 +164,7 @@ export function stateAfter<T, State extends Properties>(
   observe: (record: T) => Properties,
 ): State & { readonly [observedKey]: Properties | undefined } {
   const observed = observe(settled.record);
-  const truth = Object.fromEntries(
-    notApplied(settled).map(({ aim: { field, former } }) => {
-      const has = observed[field.name] ?? "";
-      const isAsBefore = settled.unseen && field.isInOwnForm?.(former, has);
-      return [field.name, isAsBefore ? former : has];
-    }),
-  );
+  const truth = Object.fromEntries(notApplied(settled).map(({ aim, has }) => [aim.field.name, has ?? ""]));
   const state = { ...declared, ...truth };
   return { ...state, [observedKey]: rewritten(fields, state, observed) };
 }
