@@ -108,16 +108,13 @@ export async function converge<T>(
       const { field, value, exact } = aim;
       const has = now[field.name];
       if (same(field, value, has) || field.isInOwnForm?.(value, has) === true) return [];
+      // A free value may differ in form.
+      if (!exact && caseFolded(value) === caseFolded(has)) return [];
       const isUnchanged = old !== undefined && isStill(aim, old, now);
       return [{ aim, has, isRewritten: !exact && !isUnchanged }];
     });
   };
-  /** In the end, a free value that differs only in form is not missed. */
-  const settledAt = (record: T): Settled<T> => {
-    const differs = ({ aim: { exact, value }, has }: Missed) =>
-      exact || caseFolded(value) !== caseFolded(has);
-    return { record, missed: missedBy(record).filter(differs) };
-  };
+  const settledAt = (record: T): Settled<T> => ({ record, missed: missedBy(record) });
   let seen = before;
   let isSent = false;
   let isSeen = created !== undefined;
