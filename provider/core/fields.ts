@@ -138,15 +138,9 @@ export const map: Canonical<Properties> = (value) => (isRecord(value) ? nonEmpty
 
 // ---- Stored properties --------------------------------------------------------------------------------------------
 
-export const aString: Stored<string> = {
-  parse: (value) => (typeof value === "string" ? value : undefined),
-};
-export const aNumber: Stored<number> = {
-  parse: (value) => (typeof value === "number" ? value : undefined),
-};
-/** A flag: true, or absent. */
-export const aMark: Stored<true> = { parse: (value) => (value === true ? true : undefined) };
-export const aMap: Stored<Properties> = { parse: (value) => (isRecord(value) ? value : undefined) };
+function stored<T>(isOne: (value: unknown) => value is T): Stored<T> {
+  return { parse: (value) => (isOne(value) ? value : undefined) };
+}
 /** Values of one type, by name. */
 function named<T>(isOne: (value: unknown) => value is T): Stored<Readonly<Record<string, T>>> {
   const has = (entry: [string, unknown]): entry is [string, T] => isOne(entry[1]);
@@ -154,11 +148,14 @@ function named<T>(isOne: (value: unknown) => value is T): Stored<Readonly<Record
     parse: (value) => (isRecord(value) ? Object.fromEntries(Object.entries(value).filter(has)) : undefined),
   };
 }
+export const aString = stored((value) => typeof value === "string");
+export const aNumber = stored((value) => typeof value === "number");
+/** A flag: true, or absent. */
+export const aMark = stored((value) => value === true);
+export const aMap = stored(isRecord);
+export const aList = stored<readonly unknown[]>(Array.isArray);
 export const strings = named((value) => typeof value === "string");
 export const maps = named(isRecord);
-export const aList: Stored<readonly unknown[]> = {
-  parse: (value) => (Array.isArray(value) ? value : undefined),
-};
 
 export function secret<T>(stored: Stored<T>): Stored<T> & { readonly secret: true } {
   return { ...stored, secret: true };
