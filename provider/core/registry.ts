@@ -12,7 +12,7 @@ export type Registry = ReturnType<typeof openRegistry>;
 
 /** The objects of one kind that this process knows, by workspace and id: the ids may be unique only in their workspace. */
 export function openRegistry() {
-  type State = "there" | "imported" | "taken over" | "gone";
+  type State = "there" | "taken over" | "gone";
   const objects = new Map<string, State>();
   const stateOf = (workspaceId: unknown, id: string) => objects.get(objectIdentity(workspaceId, id));
   const set = (state: State) => (workspaceId: unknown, id: string) => {
@@ -21,19 +21,10 @@ export function openRegistry() {
   return {
     /** Adds an object that is in state, or that this process created. */
     add: (workspaceId: unknown, id: string) => {
-      if (!["imported", "taken over"].includes(stateOf(workspaceId, id) ?? "")) set("there")(workspaceId, id);
+      if (stateOf(workspaceId, id) !== "taken over") set("there")(workspaceId, id);
     },
-    /** Adds one that was adopted or migrated in this run, so that its former resource leaves it (K11). */
+    /** Adds one that was adopted, migrated or imported in this run, so that its former resource leaves it (K11). */
     takeOver: set("taken over"),
-    /** Adds one that an import has read, or a command without a program. */
-    addImported: set("imported"),
-    /** Adds one that a resource of the program has, which takes it over if it imports it. */
-    addCompared: (workspaceId: unknown, id: string) => {
-      const isTakenOver = ["imported", "taken over"].includes(stateOf(workspaceId, id) ?? "");
-      set(isTakenOver ? "taken over" : "there")(workspaceId, id);
-    },
-    /** Adds one that a refresh reads, before anything is taken over in its run. */
-    addRead: set("there"),
     isTakenOver: (workspaceId: unknown, id: string) => stateOf(workspaceId, id) === "taken over",
     has: (workspaceId: unknown, id: string) => (stateOf(workspaceId, id) ?? "gone") !== "gone",
     /** Records that the object no longer exists: the service may use its id again. */

@@ -58,6 +58,8 @@ export interface KindContext extends Shared {
   readonly paths: SecretPaths;
   /** Ids that a refresh has read: the diff that follows compares the last update's inputs, not the program's. */
   readonly refreshed: Set<string>;
+  /** Ids that an import has read: if the program has a resource with one, it takes the object over. */
+  readonly imported: Set<string>;
   /** By URN, the inputs in state of the resources that were read before this update (`readFirst`). */
   readonly inState: Map<string, Properties>;
 }
@@ -75,6 +77,7 @@ export function openKindContext(definition: AnyDefinition, host: HostContext): K
     host,
     paths: secretPathsOf(definition),
     refreshed: new Set(),
+    imported: new Set(),
     inState: new Map(),
   };
 }
@@ -187,11 +190,11 @@ export interface OpenSession extends Session {
 
 // ---- Objects -------------------------------------------------------------------------------------------------------
 
-/** Records that the objects of a state exist. `how`: by which operation. */
+/** Records that the objects of a state exist. */
 export function register(
   { definition, registry }: KindContext,
   { id, state }: Kept,
-  how: "add" | "addRead" | "addImported" | "addCompared" = "add",
+  how: "add" | "takeOver" = "add",
 ): void {
   for (const { workspaceId, id: object } of definition.objectsOf(id, state))
     registry[how](workspaceId, object);

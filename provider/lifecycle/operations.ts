@@ -81,7 +81,7 @@ async function read(
   }
   const before = { id, state: definition.parse(given) };
   const found = await operate(context, [given], async (session) => {
-    register(context, before, "addRead");
+    register(context, before);
     // Such a read sends no request.
     if (!definition.objects?.readFirst) expectSameBaseUrl(context, { id, state: given });
     else if (urn !== undefined) inState.set(urn, definition.inputsOf(before.state));
@@ -134,7 +134,8 @@ async function find(
     return { ...outcome, state: withSecrets({ ...more, ...outcome.state }, secretsOf(given)) };
   });
   if (found === undefined) return undefined;
-  register(context, found, isGet ? "add" : "addImported");
+  register(context, found);
+  if (!isGet) context.imported.add(found.id);
   const inputs = withoutDefaults(definition, definition.inputsOf(found.state), name);
   return { ...found, inputs: defined(withSecrets(inputs, secretsOf(given))) };
 }

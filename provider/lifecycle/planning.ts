@@ -113,13 +113,13 @@ export interface Change {
 
 /** The changes that an update would make. Prints the line about it. `name`: of the resource in the program, if the host knows it. */
 export function diff(context: KindContext, given: Kept, news: Properties, name?: string): Difference {
-  const { definition, refreshed } = context;
+  const { definition, imported, refreshed } = context;
   const planned = planOf(context, news, given);
   const { id, state, inputs, plan, isOnlySecrecy } = planned;
   const { changed, isPending = false } = plan;
   const replaces = [...plan.replaces];
   const isChanged = changesAnything(plan);
-  register(context, planned, "addCompared");
+  register(context, planned, imported.delete(id) ? "takeOver" : "add");
   // A resource that `.get` reads is never updated, and another resource may manage its object.
   const isManaged = state[externalKey] !== true;
   const isAfterRefresh = isManaged && refreshed.delete(id);

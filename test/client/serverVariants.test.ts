@@ -81,8 +81,8 @@ async function reverted(fixture: Fixture, resource: Resource, drift: State): Pro
   return updated(fixture, { ...resource, ...seen }, {});
 }
 
-async function removed({ process, kind }: Fixture, { id, state }: Resource): Promise<void> {
-  await process.of(kind).delete(id, state);
+async function removed(fixture: Fixture, { id, state }: Resource): Promise<void> {
+  await nextProcess(fixture).of(fixture.kind).delete(id, state);
 }
 
 const isGone = ({ service }: Fixture, id: string) => service.key(id)?.deleted ?? true;
