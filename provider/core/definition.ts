@@ -158,8 +158,8 @@ interface Unsaved<S extends Shape> {
 interface Importing<S extends Shape> {
   /** The form of its id, such as "workspaceId/keyId". In a workspace's id, a slash is written as %2F. */
   readonly form: string;
-  /** `undefined` if there is no such object. `isGet`: `get` asks, and later reads it again by the outcome's id. */
-  read(session: Session, parts: readonly string[], isGet: boolean): Promise<Outcome<StateOf<S>> | undefined>;
+  /** `undefined` if there is no such object. `get` later reads it again by the outcome's id. */
+  read(session: Session, parts: readonly string[]): Promise<Outcome<StateOf<S>> | undefined>;
 }
 
 /** A definition of any shape: what the lifecycle works with. */

@@ -120,7 +120,7 @@ async function find(
       throw new Failure("unsupported", reason);
     }
     const parts = partsOf(definition.kind, importing.form, id, given);
-    const outcome = await importing.read(session, parts, isGet);
+    const outcome = await importing.read(session, parts);
     if (outcome === undefined) {
       // If an import finds nothing, the engine says so, and `pulumi do upsert` creates the object.
       if (given[externalKey] === true) {
@@ -130,8 +130,9 @@ async function find(
       }
       return undefined;
     }
-    const more = isGet ? { [externalKey]: true } : definition.inputsOf(outcome.state);
-    return { ...outcome, state: withSecrets({ ...more, ...outcome.state }, secretsOf(given)) };
+    const all = { ...definition.inputsOf(outcome.state), ...outcome.state };
+    const state = isGet ? { ...all, [externalKey]: true } : all;
+    return { ...outcome, state: withSecrets(state, secretsOf(given)) };
   });
   if (found === undefined) return undefined;
   register(context, found);

@@ -25,7 +25,7 @@ import {
   type Session,
   type StateOf,
 } from "../core/definition";
-import { type CallWords, explain, Failure, orFail } from "../core/errors";
+import { type CallWords, explain, orFail } from "../core/errors";
 import {
   aList,
   aMap,
@@ -282,19 +282,12 @@ async function read(session: Session, { id, state }: Resource<Shape>): Promise<S
 }
 
 /** All settings that have a value, as if they were declared as they are. */
-async function find(
-  session: Session,
-  [workspaceId = ""]: readonly string[],
-  isGet: boolean,
-): Promise<SettingsOutcome> {
+async function find(session: Session, [workspaceId = ""]: readonly string[]): Promise<SettingsOutcome> {
   const doing = `Reading the defaults of workspace ${workspaceId}`;
   const record = await readOrFail(session, workspaceId, { doing, notDone: "Nothing was changed" });
-  const values = sendable(settings, record);
-  const found = { workspaceId, ...pick(observe(record), Object.keys(values)), ...outputs(record) };
-  if (isGet) return { id: workspaceId, state: { ...found, onDestroy: "retain" } };
-  if (nonEmpty(values) !== undefined) return { id: workspaceId, state: { ...found, __before: values } };
-  const none = "it has no settings to import. Declare the settings that you want instead.";
-  throw new Failure("notFound", none, { subject: `${doing}:` });
+  const __before = sendable(settings, record);
+  const values = pick(observe(record), Object.keys(__before));
+  return { id: workspaceId, state: { workspaceId, ...values, ...outputs(record), __before } };
 }
 
 function readOrFail(session: Session, workspaceId: string, words: CallWords): Promise<WorkspaceRecord> {
