@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { AnyDefinition, Outcome } from "../core/definition";
 import { Failure } from "../core/errors";
-import { type OwnedObject, objectIdentity } from "../core/registry";
+import { objectIdentity } from "../core/registry";
 import { openRun } from "../core/run";
 import { secretsOf, withSecrets } from "../core/secrecy";
 import {
@@ -150,8 +150,7 @@ async function update(context: KindContext, given: Kept, news: Properties): Prom
     if (sameObject !== undefined) return { id, state: sameObject, service: lastService(given.state) };
     if (!plan.isLocal) expectSameBaseUrl(context, given);
     if (plan.refusal !== undefined) throw plan.refusal;
-    const updating = definition.update(session, before, inputs, plan);
-    return saved(context, session, inputs, updating, before);
+    return definition.update(session, before, inputs, plan);
   });
   return updated.state;
 }
@@ -214,19 +213,18 @@ function partsOf(kind: string, form: string, id: string, { workspaceId }: Proper
 
 // ---- After the end of the run --------------------------------------------------------------------------------------
 
-/** Undoes a create whose result nobody takes any more, and names what a create or an update leaves (R20). */
+/** Undoes a create whose result nobody takes, and names what it leaves (R20). What an update leaves, the next one names (K6). */
 async function saved(
   context: KindContext,
   session: OpenSession,
   inputs: Properties,
-  writing: Promise<Outcome>,
-  before?: Kept,
+  creating: Promise<Outcome>,
 ): Promise<Outcome> {
   const { definition, host, registry } = context;
   const { over } = host.run;
   let outcome: Outcome;
   try {
-    outcome = await writing;
+    outcome = await creating;
   } catch (error) {
     if (over.aborted) warnOfUnresolved(session, error);
     throw error;
@@ -234,22 +232,18 @@ async function saved(
   if (!over.aborted) return outcome;
   const { id, state, failure } = outcome;
   const created = definition.unsaved?.created?.(state);
-  const isUndone = before === undefined && created !== undefined;
-  if (isUndone) await undo(context, [inputs, state], { id, state: created });
-  const held = before === undefined ? [] : definition.objectsOf(before.id, before.state);
-  const identity = (one: OwnedObject) => objectIdentity(one.workspaceId, one.id);
-  const declared = definition.identities(inputs).map((one) => one.identity);
-  const known = new Set([...held.map(identity), ...declared]);
+  if (created !== undefined) await undo(context, [inputs, state], { id, state: created });
+  // What it adopts is named by the program.
+  const declared = new Set(definition.identities(inputs).map(({ identity }) => identity));
   const left = definition
     .objectsOf(id, state)
-    .filter((one) => !known.has(identity(one)) && !registry.isDropped(one.workspaceId, one.id))
+    .filter((one) => !declared.has(objectIdentity(one.workspaceId, one.id)))
+    .filter((one) => !registry.isDropped(one.workspaceId, one.id))
     .map((one) => one.id);
-  // An update's own objects are in state already, and so is what it adopts.
-  const isNamed = left.length > 0 || (before === undefined && !isUndone);
-  const line = isNamed ? unsaved(definition, inputs, left) : undefined;
   warnOfUnresolved(session, failure);
+  const line = left.length > 0 || created === undefined ? unsaved(definition, inputs, left) : undefined;
   if (line !== undefined) session.warn(line);
-  if (!isUndone) return outcome;
+  if (created === undefined) return outcome;
   const reason = `The result could not be saved to state because ${over.reason}. The create was undone, except for what warnings name.`;
   throw new Failure("interrupted", reason);
 }

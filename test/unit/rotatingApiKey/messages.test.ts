@@ -168,20 +168,6 @@ describe("once nobody takes the results, the provider", () => {
     await failureOf(ci.create());
     expect(ci.live.size).toBe(0);
   });
-
-  test("R20 once the run is over, the provider names the new key of a rotation, even if the answer had no secret", async () => {
-    const run = openRun();
-    const ci = rotating({ run });
-    const first = await ci.create();
-    ci.at(90);
-    ci.once(asks("POST"), (answer) => {
-      run.stop("the engine exited");
-      return { apiKey: { ...(answer() as { apiKey: object }).apiKey, key: undefined } };
-    });
-    await failureOf(ci.up(first));
-    expect(ci.warnings.at(-1)).toMatch(/ \(key_2\): the run ended before .*Delete a new key/);
-    expect([...ci.live.keys()]).toEqual(["key_1", "key_2"]);
-  });
 });
 
 describe("an unknown value in a preview", () => {
