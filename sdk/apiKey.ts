@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { type ApiKeyArgs, type KeyValues, keyInputs } from "./keyProperties";
-import { type Facts, fail, isA, type Outputs, optionsOfGet, registration, settleAbsent } from "./resource";
+import { type Facts, fail, isA, type Outputs, registration, settleAbsent } from "./resource";
 
 /** The outputs of a key. */
 export interface KeyOutputs {
@@ -111,7 +111,7 @@ export class ApiKey extends pulumi.CustomResource {
     state: ApiKeyState,
     opts: pulumi.CustomResourceOptions = {},
   ): UnmanagedApiKey {
-    return new ApiKey(name, state as ApiKeyArgs, optionsOfGet(id, state.workspaceId, opts));
+    return new ApiKey(name, state as ApiKeyArgs, { ...opts, id });
   }
 }
 

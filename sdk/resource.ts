@@ -41,20 +41,6 @@ export interface Facts {
 }
 
 /**
- * The options of a resource that `get` reads. The engine leaves unknown properties out of a read, so while the workspace
- * is unknown, the id is too.
- *
- * @internal
- */
-export function optionsOfGet(
-  id: pulumi.Input<pulumi.ID>,
-  workspaceId: pulumi.Input<string>,
-  opts: pulumi.CustomResourceOptions,
-): pulumi.CustomResourceOptions {
-  return { ...opts, id: pulumi.all([id, workspaceId]).apply(([known]) => known) };
-}
-
-/**
  * The arguments that a resource's class passes to `super`. They do what pulumi.dynamic.Resource does, but with a
  * constant provider string instead of a serialized closure. That keeps state small, and an upgrade of this package also
  * applies to existing resources. This is not a base class, because the engine takes the resource's source position from
@@ -84,7 +70,11 @@ export function registration(
   // In a component that is a provider of its own, there is no stack, so the class can't guard a grant.
   const isUnguarded = isGuarded && pulumi.runtime.getStackResource() === undefined;
   const type = prefixes[host] + kind;
-  const { additionalSecretOutputs = [] } = opts;
+  const { additionalSecretOutputs = [], id } = opts;
+  // The engine leaves unknown properties out of a read, so while the workspace is unknown, the id is too.
+  const toRead = id !== undefined && {
+    id: pulumi.all([id, (inputs as pulumi.Inputs)["workspaceId"]]).apply(([known]) => known),
+  };
   return [
     type,
     name,
@@ -93,13 +83,13 @@ export function registration(
       ...withSecret(inputs, [...secrets, ...additionalSecretOutputs]),
       __secrets: secretPaths(inputs, additionalSecretOutputs),
       // For check, which Pulumi's host does not tell the name. A resource that is only read is not checked.
-      ...(opts.id !== undefined ? { __external: true } : isDynamic && { __resourceName: name }),
+      ...(toRead ? { __external: true } : isDynamic && { __resourceName: name }),
       // The plugin keeps it, so that a stack can move back. It also shows the plugin that this class guards a grant.
       ...((isDynamic || !isUnguarded) && {
         __provider: `exports.handler=()=>require("pulumi-apikeys/dynamic").provider(${JSON.stringify(kind)});`,
       }),
     },
-    pulumi.mergeOptions(moving(opts, type, prefixes[former] + kind), {
+    pulumi.mergeOptions(moving({ ...opts, ...toRead }, type, prefixes[former] + kind), {
       additionalSecretOutputs: [...secrets],
     }),
   ];

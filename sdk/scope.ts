@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { type Facts, isA, type Outputs, optionsOfGet, registration, settleAbsent } from "./resource";
+import { type Facts, isA, type Outputs, registration, settleAbsent } from "./resource";
 
 /** The inputs of a {@link Scope}. */
 export interface ScopeArgs {
@@ -90,6 +90,6 @@ export class Scope extends pulumi.CustomResource {
     state: ScopeState,
     opts: pulumi.CustomResourceOptions = {},
   ): Scope {
-    return new Scope(name, state as ScopeArgs, optionsOfGet(id, state.workspaceId, opts));
+    return new Scope(name, state as ScopeArgs, { ...opts, id });
   }
 }
