@@ -27,7 +27,6 @@ import {
 } from "../core/definition";
 import { type CallWords, explain, orFail } from "../core/errors";
 import {
-  aList,
   aMap,
   aString,
   type Canonical,
@@ -44,17 +43,7 @@ import {
   updatableFields,
 } from "../core/fields";
 import { compareFields, type Plan } from "../core/plan";
-import {
-  applyDrift,
-  defined,
-  failedKey,
-  hiddenIn,
-  nonEmpty,
-  observedKey,
-  type Properties,
-  pick,
-  same,
-} from "../core/state";
+import { applyDrift, failedKey, nonEmpty, observedKey, type Properties, pick, same } from "../core/state";
 import { optionalString, pathSegment } from "./fields/schemas";
 
 // ---- Addresses -----------------------------------------------------------------------------------------------------
@@ -123,8 +112,8 @@ const shape = {
   hidden: {
     /** The declared settings before this stack managed them, without those that had no value. */
     __before: aMap,
-    /** The settings that a refresh found changed since our last write: they are not restored. */
-    __changed: aList,
+    /** The declared settings after our last write. One that has another value now is not restored. */
+    __written: aMap,
   },
 };
 
@@ -168,6 +157,7 @@ export const workspaceSettings = define({
     follows: (path) => [
       [observedKey, ...path],
       ["__before", ...path],
+      ["__written", ...path],
     ],
   },
   label: () => "workspace settings",
@@ -207,20 +197,12 @@ function declaredIn(properties: Properties): readonly Setting[] {
 
 /** The settings that this stack manages, also one that the last read did not show. */
 function managedIn({ __before = {}, ...state }: SettingsState): readonly Setting[] {
-  return declaredIn({ ...__before, ...defined(state) });
-}
-
-/** The value of a setting after the last write. */
-function lastWritten(state: Properties, name: string): unknown {
-  const observed = hiddenIn(state, observedKey);
-  return name in observed ? observed[name] : state[name];
+  return declaredIn({ ...__before, ...state });
 }
 
 /** The settings that this stack has changed: they had another value before. */
-function replaced({ __before = {}, ...state }: SettingsState): readonly Setting[] {
-  return declaredIn(__before).filter(
-    (field) => !same(field, __before[field.name], lastWritten(state, field.name)),
-  );
+function replaced({ __before = {}, __written = {} }: SettingsState): readonly Setting[] {
+  return declaredIn(__before).filter((field) => !same(field, __before[field.name], __written[field.name]));
 }
 
 function only(fields: readonly Setting[], properties: Properties): Properties {
@@ -258,6 +240,7 @@ async function apply(
     ...outputs(state),
     ...stateAfter(kept, declared, settled, observe),
     __before: nonEmpty(only(kept, { ...former, ...state.__before })),
+    __written: nonEmpty(only(kept, observe(settled.record))),
   };
   const isLeft = declaredIn(toRestore).some(({ name }) => isOpen(settled, name));
   const [say, ifOpen] = [sayingOf([declared, state]), isLeft ? leftOut : undefined];
@@ -272,13 +255,9 @@ async function read(session: Session, { id, state }: Resource<Shape>): Promise<S
   const doing = `Reading the defaults of workspace ${id}`;
   const record = await readOrFail(session, id, { doing, notDone: "State is unchanged" });
   const [managed, observed] = [managedIn(state), observe(record)];
-  const drifted = managed.filter(
-    // After a write that failed, another value may be what it sent.
-    (field) => !state[failedKey] && !same(field, lastWritten(state, field.name), observed[field.name]),
-  );
-  const changed = new Set([...(state.__changed ?? []), ...drifted.map(({ name }) => name)]);
   const next = { ...applyDrift(managed, state, observed), ...outputs(record) };
-  return { id, state: { ...next, __changed: nonEmpty([...changed]) } };
+  // After a write that failed, another value may be what it sent.
+  return { id, state: state[failedKey] ? { ...next, __written: only(managed, observed) } : next };
 }
 
 /** All settings that have a value, as if they were declared as they are. */
@@ -286,8 +265,8 @@ async function find(session: Session, [workspaceId = ""]: readonly string[]): Pr
   const doing = `Reading the defaults of workspace ${workspaceId}`;
   const record = await readOrFail(session, workspaceId, { doing, notDone: "Nothing was changed" });
   const __before = sendable(settings, record);
-  const values = pick(observe(record), Object.keys(__before));
-  return { id: workspaceId, state: { workspaceId, ...values, ...outputs(record), __before } };
+  const __written = pick(observe(record), Object.keys(__before));
+  return { id: workspaceId, state: { workspaceId, ...__written, ...outputs(record), __before, __written } };
 }
 
 function readOrFail(session: Session, workspaceId: string, words: CallWords): Promise<WorkspaceRecord> {
@@ -338,10 +317,9 @@ function chooseToRestore(
   fields: readonly Setting[],
   record: WorkspaceRecord,
 ): Properties {
-  const { __before: before = {}, __changed: changed = [] } = state;
+  const { __before: before = {}, __written: written = {} } = state;
   const [say, now] = [sayingOf([state]), observe(record)];
-  const isOurs = (field: Setting) =>
-    !changed.includes(field.name) && same(field, lastWritten(state, field.name), now[field.name]);
+  const isOurs = (field: Setting) => same(field, written[field.name], now[field.name]);
   const open = fields.filter((field) => !same(field, before[field.name], now[field.name]));
   const left = open.flatMap((field) => {
     const { name } = field;

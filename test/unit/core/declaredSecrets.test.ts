@@ -165,7 +165,12 @@ test("R16 a declared secret is masked in errors about settings that were not app
   const created = await failureOf(subject.create(declared));
   expect(created.message).toContain("defaultKeyPrefix: should be [secret], the service has [secret]");
   prefix = "FALCON";
-  const hidden = { __before: { defaultKeyPrefix: "kite" }, __observed: { defaultKeyPrefix: prefix } };
+  const __written = { defaultKeyPrefix: prefix, defaultRateLimitPerSecond: 5 };
+  const hidden = {
+    __before: { defaultKeyPrefix: "kite" },
+    __observed: { defaultKeyPrefix: prefix },
+    __written,
+  };
   const state = { ...declared, ...hidden };
   const updated = await failureOf(subject.update("ws_1", state, kept));
   const deleted = await failureOf(subject.delete("ws_1", state));
@@ -185,7 +190,11 @@ test("R16 a secret that only state has is masked in the error of an update", asy
     throw new CallError("refused", `not ${values.join(", nor ")}`, 400);
   });
   const prefix = (defaultKeyPrefix: string) => ({ defaultKeyPrefix });
-  const hidden = { __observed: prefix("FALCON CO"), __before: prefix("kite") };
+  const hidden = {
+    __observed: prefix("FALCON CO"),
+    __before: prefix("kite"),
+    __written: prefix("FALCON CO"),
+  };
   const state = { workspaceId: "ws_1", ...prefix("falcon"), __secrets: [["defaultKeyPrefix"]], ...hidden };
   // An input that is no longer secret is still masked until the update is done.
   const inputs = { workspaceId: "ws_1", ...prefix("owl_"), __secrets: [] };

@@ -175,7 +175,8 @@ describe("a PATCH of settings whose result is not known", () => {
     expect(workspace.settings.diff("id_1", state, next).changes).toBeUndefined();
     workspace.fault = undefined;
     const after = await workspace.settings.update("ws_1", state, next);
-    expect(after).toEqual({ ...made, ...next });
+    const __written = { defaultKeyPrefix: "newer", defaultExpiration: 5 };
+    expect(after).toEqual({ ...made, ...next, __written });
     await workspace.settings.delete("ws_1", after);
     expect(workspace.held["defaultKeyPrefix"]).toBe("old");
   });
@@ -203,6 +204,7 @@ test("R4 a write that is answered with a page fails, and the error describes the
   const elsewhere =
     /did not apply the change \(the answer is not JSON\).* If that doesn't help, check the base URL \(.*\), and any proxy/;
   expect((await kept(create(inputs))).message).toMatch(elsewhere);
-  const state = { ...inputs, defaultKeyPrefix: "old", __before: { defaultKeyPrefix: "theirs" } };
+  const [__before, __written] = [{ defaultKeyPrefix: "theirs" }, { defaultKeyPrefix: "old" }];
+  const state = { ...inputs, ...__written, __before, __written };
   expect((await failureOf(workspace.settings.delete("ws_1", state))).message).toMatch(elsewhere);
 });
