@@ -148,8 +148,8 @@ interface Objects<S extends Shape> {
 
 /** The way to deal with a create whose result nobody takes. Default: nothing, because the next create finds the object. */
 interface Unsaved<S extends Shape> {
-  /** A state with only the objects that the create made: `delete` undoes it. Default: none. */
-  created?(state: StateOf<S>): StateOf<S> | undefined;
+  /** Whether `delete` undoes it, which leaves existing objects. Default: it doesn't. */
+  readonly isUndone?: true;
   /** The advice if it is not undone. */
   advice(inputs: InputsOf<S>): string | undefined;
 }

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { AnyDefinition, Outcome } from "../core/definition";
 import { Failure } from "../core/errors";
-import { objectIdentity } from "../core/registry";
+import { type OwnedObject, objectIdentity } from "../core/registry";
 import { openRun } from "../core/run";
 import { secretsOf, withSecrets } from "../core/secrecy";
 import {
@@ -231,19 +231,21 @@ async function saved(
   }
   if (!over.aborted) return outcome;
   const { id, state, failure } = outcome;
-  const created = definition.unsaved?.created?.(state);
-  if (created !== undefined) await undo(context, [inputs, state], { id, state: created });
+  const objects = definition.objectsOf(id, state);
+  // An existing object may be in use (K5, K11).
+  const isNew = (one: OwnedObject) => !registry.isTakenOver(one.workspaceId, one.id);
+  const isUndone = definition.unsaved?.isUndone === true && objects.some(isNew);
+  if (isUndone) await undo(context, [inputs, state], { id, state });
   // What it adopts is named by the program.
   const declared = new Set(definition.identities(inputs).map(({ identity }) => identity));
-  const left = definition
-    .objectsOf(id, state)
+  const left = objects
     .filter((one) => !declared.has(objectIdentity(one.workspaceId, one.id)))
     .filter((one) => !registry.isDropped(one.workspaceId, one.id))
     .map((one) => one.id);
   warnOfUnresolved(session, failure);
-  const line = left.length > 0 || created === undefined ? unsaved(definition, inputs, left) : undefined;
+  const line = left.length > 0 || !isUndone ? unsaved(definition, inputs, left) : undefined;
   if (line !== undefined) session.warn(line);
-  if (created === undefined) return outcome;
+  if (!isUndone) return outcome;
   const reason = `The result could not be saved to state because ${over.reason}. The create was undone, except for what warnings name.`;
   throw new Failure("interrupted", reason);
 }
@@ -256,11 +258,10 @@ function warnOfUnresolved(session: OpenSession, failure: unknown): void {
 
 /** Deletes what a create has made. `given`: the properties whose secrets no message may contain. */
 async function undo(context: KindContext, given: readonly Properties[], made: Kept): Promise<void> {
+  // What stays is named by the warning about the create.
+  const quiet = openSession(context, given, openRun(), () => {});
   try {
-    await context.definition.delete(openSession(context, given, openRun()), made, {
-      isDeclared: false,
-      ownerOf: () => undefined,
-    });
+    await context.definition.delete(quiet, made, { isDeclared: false, ownerOf: () => undefined });
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
   }

@@ -3,7 +3,7 @@ import { define } from "../../core/definition";
 import { follows, label, plan, shape } from "./model";
 import { read } from "./read";
 import { identities, rules } from "./rules";
-import { create, ifUnsaved, isCreated, remove, update } from "./write";
+import { create, ifUnsaved, remove, update } from "./write";
 
 export const apiKey = define({
   kind: "ApiKey",
@@ -14,7 +14,7 @@ export const apiKey = define({
   plan,
   create,
   unsaved: {
-    created: (state) => (isCreated(state) ? state : undefined),
+    isUndone: true,
     advice: ({ existingId }) => (existingId === undefined ? ifUnsaved : undefined),
   },
   importing: {

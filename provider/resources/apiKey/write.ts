@@ -65,11 +65,6 @@ function outcomeOf(
   return { ...next, failure: new Failure("noSecret", problem, { subject: `${doing}:` }) };
 }
 
-/** Whether the key was created, so that nothing is lost by deleting it again: an existing one may be in use (K5, K11). */
-export function isCreated({ existingId, existingKey }: KeyState): boolean {
-  return existingId === undefined && existingKey === undefined;
-}
-
 /** Advice about keys that are not saved to state. */
 export const ifUnsaved =
   "Delete a new key that is not in state, because nobody has its secret; the next update names it. Don't delete the key of an existingKey, whose value may be in use: declare its id as existingId.";

@@ -45,10 +45,7 @@ export const apiKeySet = define({
   rules: entries.rules,
   plan,
   create: write,
-  unsaved: {
-    created: (state) => stateOf(state, keys.createdKeys(ownedKeys(state))),
-    advice: () => ifUnsaved,
-  },
+  unsaved: { isUndone: true, advice: () => ifUnsaved },
   read,
   update: (session, { id }, declared, plan) => write(session, declared, plan, id),
   delete: (session, { state }, elsewhere) =>

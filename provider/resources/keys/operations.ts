@@ -131,11 +131,6 @@ function itemsOf({ byAlias, toDelete }: OwnedKeys): readonly KeyItem[] {
   return [...Array.from(byAlias, ([alias, key]) => ({ alias, key })), ...unnamed];
 }
 
-/** Without existing keys, which may be in use (K5, K11). */
-export function createdKeys({ byAlias, toDelete }: OwnedKeys): OwnedKeys {
-  return { byAlias: new Map([...byAlias].filter(([, { state }]) => apiKey.isCreated(state))), toDelete };
-}
-
 /** The keys as they are now, without those that no longer exist. Throws if any can't be read. */
 export async function readKeys(session: Session, label: string, owned: OwnedKeys): Promise<OwnedKeys> {
   const batch = openBatch(session);

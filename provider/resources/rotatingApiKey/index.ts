@@ -62,10 +62,7 @@ export const rotatingApiKey = define({
   rules,
   plan,
   create,
-  unsaved: {
-    created: (state) => stateOf(state, keys.createdKeys(ownedKeys(state)), timesOf(state)),
-    advice: () => ifUnsaved,
-  },
+  unsaved: { isUndone: true, advice: () => ifUnsaved },
   read,
   update,
   delete: (session, { state }, elsewhere) =>

@@ -107,7 +107,7 @@ export const webhook = define({
   label,
   rules: () => [],
   create,
-  unsaved: { created: (state) => state, advice: () => "Delete it" },
+  unsaved: { isUndone: true, advice: () => "Delete it" },
   importing: {
     form: "workspaceId/webhookId",
     read: (session, [workspaceId = "", id = ""]) => read(session, { id, state: { workspaceId } }),
