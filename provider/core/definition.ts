@@ -102,9 +102,9 @@ export type StateOf<S extends Shape> = Partial<Declared<S["inputs"]>> &
   };
 
 /** The program's inputs and, unless it is a create, the state to compare them with. */
-export interface PlanArgs<S extends Shape, I = DraftOf<S>> extends Partial<Resource<S>> {
+export interface PlanArgs<S extends Shape> extends Partial<Resource<S>> {
   /** In canonical form. */
-  readonly inputs: I;
+  readonly inputs: DraftOf<S>;
   /** The time of this run, in ms since 1970. */
   readonly time: number;
 }

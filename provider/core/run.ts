@@ -34,12 +34,11 @@ export function openRun(onIdle: () => void = () => {}): OpenRun {
       over.abort(reason);
     },
     async during(operation, line = () => undefined) {
-      const own = () => line();
-      underWay.add(own);
+      underWay.add(line);
       try {
         return await operation();
       } finally {
-        underWay.delete(own);
+        underWay.delete(line);
         if (underWay.size === 0) onIdle();
       }
     },

@@ -236,7 +236,7 @@ async function saved(
   const isNew = (one: OwnedObject) => !registry.isTakenOver(one.workspaceId, one.id);
   const isUndone = definition.unsaved?.isUndone === true && objects.some(isNew);
   if (isUndone) await undo(context, [inputs, state], { id, state });
-  // What it adopts is named by the program.
+  // The program names those that it adopts.
   const declared = new Set(definition.identities(inputs).map(({ identity }) => identity));
   const left = objects
     .filter((one) => !declared.has(objectIdentity(one.workspaceId, one.id)))
@@ -258,7 +258,7 @@ function warnOfUnresolved(session: OpenSession, failure: unknown): void {
 
 /** Deletes what a create has made. `given`: the properties whose secrets no message may contain. */
 async function undo(context: KindContext, given: readonly Properties[], made: Kept): Promise<void> {
-  // What stays is named by the warning about the create.
+  // The warning about the create names the rest.
   const quiet = openSession(context, given, openRun(), () => {});
   try {
     await context.definition.delete(quiet, made, { isDeclared: false, ownerOf: () => undefined });
