@@ -146,7 +146,13 @@ test("R19 get in the plugin finds a scope, and a workspace with or without setti
   standIn.editWorkspace("ws_second", { defaultExpiration: undefined, defaultKeyPrefix: undefined });
   const { properties } = await resource("WorkspaceSettings").get("ws_second", {});
   const { name, teamId } = standIn.workspaces().find(({ id }) => id === "ws_second") ?? {};
-  const read = { __external: true, __service: expect.any(String), onDestroy: "retain" };
+  const read = {
+    __external: true,
+    __service: expect.any(String),
+    __before: {},
+    __written: {},
+    onDestroy: "retain",
+  };
   expect(properties).toEqual({ workspaceId: "ws_second", name, teamId, ...read });
 });
 
