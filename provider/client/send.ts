@@ -107,8 +107,6 @@ export const retryLimits = {
 /** Requests to one origin at once. */
 export const concurrency = 32;
 
-const toStderr = (line: string) => void process.stderr.write(`${line}\n`);
-
 /** Waits, at most until the signal is aborted. */
 export async function pauseFor(ms: number, signal?: AbortSignal): Promise<void> {
   await timer(ms, undefined, signal && { signal }).catch(() => {});
@@ -123,7 +121,7 @@ function openLane(agent: Dispatcher) {
     quietUntil: 0,
     /** The writes under way. */
     writes: new Set<Promise<Exchange>>(),
-    /** Whether the service has answered a write with 409: it may refuse several at a time, so from then on each waits for the last. */
+    /** Whether the service has answered 409 while a write was under way: it may refuse several, so each waits for the last. */
     isSingle: false,
     /** A call keeps its turn while it pauses and repeats. */
     async inTurn<T>(call: () => Promise<T>): Promise<T> {
@@ -145,6 +143,7 @@ type Lane = ReturnType<typeof openLane>;
 /** Opens nothing by itself: the HTTP library is loaded, and connections are opened, when they are first needed. */
 export function openTransport(options: TransportOptions = {}) {
   const isDebugging = ["true", "1"].includes(process.env["APIKEYS_DEBUG"] ?? "");
+  const toStderr = (line: string) => void process.stderr.write(`${line}\n`);
   const { log = isDebugging ? toStderr : undefined, pause = pauseFor } = options;
   const timeOuts = { ...usualTimeOuts, ...options.timeOuts };
   const lanes = new Map<string, Lane>();
@@ -164,35 +163,37 @@ export function openTransport(options: TransportOptions = {}) {
     let attempts = 0;
     let pausedMs = 0;
     let mayBeDone = false;
+    let wasBusy = false;
+    const isWrite = method !== "GET";
     function fail({ verdict, message, status }: CallError): never {
       if (!mayBeDone || verdict === "ambiguous") throw new CallError(verdict, message, status);
       throw new CallError("ambiguous", `${message}; an earlier attempt may have succeeded`, status);
     }
     for (let sent = 1; ; sent += 1) {
-      for (let until = lane.quietUntil; until > Date.now() && !signal?.aborted; until = lane.quietUntil) {
-        const leftMs = until - Date.now();
-        pausedMs += leftMs;
-        if (pausedMs > retryLimits.pausesMs)
-          fail(new CallError("notSent", `the service asked to wait another ${seconds(leftMs)}`, 429));
-        await pause(leftMs, signal);
-        if (lane.quietUntil === until) lane.quietUntil = 0;
+      for (;;) {
+        const [until, leftMs] = [lane.quietUntil, lane.quietUntil - Date.now()];
+        if (leftMs > 0 && !signal?.aborted) {
+          pausedMs += leftMs;
+          if (pausedMs > retryLimits.pausesMs)
+            fail(new CallError("notSent", `the service asked to wait another ${seconds(leftMs)}`, 429));
+          await pause(leftMs, signal);
+          if (lane.quietUntil === until) lane.quietUntil = 0;
+        } else if (isWrite && lane.isSingle && lane.writes.size > 0) {
+          await Promise.race(lane.writes);
+        } else break;
       }
-      const isWrite = method !== "GET";
-      while (isWrite && lane.isSingle && lane.writes.size > 0) await Promise.race(lane.writes);
       const barred = isClosed ? "the client was closed" : run?.reasonAgainst(method);
       if (barred !== undefined) {
         const what = sent === 1 ? "nothing was sent" : "the request was not sent again";
         fail(new CallError("notSent", `${what}, because ${barred}`));
       }
-      const exchanged = exchangeOnce(request, url, lane, sent).finally(() => lane.writes.delete(exchanged));
-      if (isWrite) lane.writes.add(exchanged);
-      const result = await exchanged;
+      const result = await exchangeOnce(request, url, lane, sent);
       const outcome = judge(result, request);
       if (!(outcome instanceof CallError)) return outcome;
 
       const { verdict, status } = outcome;
       if (verdict === "ambiguous" && isWrite) mayBeDone = true;
-      if (status === 409 && isWrite) lane.isSingle = true;
+      if (status === 409 && lane.writes.size > 0) lane.isSingle = true;
       const askedMs = result.kind === "answered" ? retryAfterMs(result.headers["retry-after"]) : undefined;
       const isThrottled = asksToWait(status, askedMs);
       const ceilingMs = Math.min(retryLimits.longestPauseMs, retryLimits.firstPauseMs * 2 ** (sent - 1));
@@ -200,8 +201,8 @@ export function openTransport(options: TransportOptions = {}) {
       if (isThrottled) lane.quietUntil = Math.max(lane.quietUntil, Date.now() + waitMs);
       // Without pauses, even these must come to an end.
       if (!isThrottled || signal?.aborted) attempts += 1;
-      const isBusy = status === 409 && attempts === 1;
-      const isRepeatable = method !== "POST" && (verdict === "ambiguous" || isBusy);
+      const isRepeatable = method !== "POST" && (verdict === "ambiguous" || (status === 409 && !wasBusy));
+      wasBusy ||= status === 409;
       const isSafe = verdict === "notSent" || (isThrottled ? !isOnce : isRepeatable);
       const isInBounds = attempts < retryLimits.attempts && pausedMs + waitMs <= retryLimits.pausesMs;
       if (!isSafe || !isInBounds) fail(outcome);
@@ -230,12 +231,11 @@ export function openTransport(options: TransportOptions = {}) {
     // Credits must not be lost to a connection that the service has just closed.
     const agent = isOnce ? agentFor(url) : lane.agent;
     const startedAt = performance.now();
-    const result = await exchange(
-      agent,
-      { method, url, headers, body: body && JSON.stringify(body) },
-      timeOuts,
-    );
-    if (method !== "GET") writes += 1;
+    const wire = { method, url, headers, body: body && JSON.stringify(body) };
+    const exchanged = exchange(agent, wire, timeOuts);
+    if (method !== "GET") lane.writes.add(exchanged);
+    const result = await exchanged;
+    if (lane.writes.delete(exchanged)) writes += 1;
     if (isOnce) void agent.destroy();
     const what = result.kind === "failed" ? `failed (${result.phrase})` : result.status;
     const tookMs = Math.round(performance.now() - startedAt);

@@ -145,15 +145,19 @@ test.each<[string, readonly number[], typeof posts]>([
 });
 
 test.each([
-  [409, "a proxy may have repeated the POST", ["ambiguous", "refused", "refused", "refused"]],
-  [302, "many services redirect after a successful POST", ["ambiguous", "refused", "refused", "refused"]],
-  [303, "it points to a result", ["ambiguous", "refused", "ambiguous", "ambiguous"]],
-])("the verdict after a %i depends on the method, because %s", async (status, _why, expected) => {
+  [409, "a proxy may have repeated the POST", ["ambiguous", "refused", "refused", "refused"], [1, 2, 2, 2]],
+  [302, "many services redirect after a POST", ["ambiguous", "refused", "refused", "refused"], [1, 1, 1, 1]],
+  [303, "it points to a result", ["ambiguous", "refused", "ambiguous", "ambiguous"], [1, 1, 4, 4]],
+])("the verdict after a %i depends on the method, because %s", async (status, _why, expected, times) => {
   const server = await wireServer(() => answer(status));
   const verdicts: string[] = [];
-  for (const [, run] of [...posts.slice(0, 1), ...repeatable])
+  const sent: number[] = [];
+  for (const [, run] of [...posts.slice(0, 1), ...repeatable]) {
+    const before = server.requests.length;
     verdicts.push((await errorOf(run(callTo(server.url)))).verdict);
-  expect(verdicts).toEqual(expected);
+    sent.push(server.requests.length - before);
+  }
+  expect([verdicts, sent]).toEqual([expected, times]);
 });
 
 test("a write that may have been applied stays ambiguous if a later attempt is not sent", async () => {
