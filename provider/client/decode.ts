@@ -18,11 +18,11 @@ export const requiredText: Decoder<string> = z.pipe(toText, z.string());
 export const text: Decoder<string | undefined> = z.pipe(toText, z.optional(z.string()));
 export const number: Decoder<number | undefined> = z.pipe(toNumber, z.optional(z.number()));
 /** Some databases have 1 and 0 for true and false. */
-const orElse = (ifAbsent?: boolean) =>
+const toFlag = (ifAbsent?: boolean) =>
   z.transform((value: unknown) => (value === 1 || value === 0 ? value === 1 : (value ?? ifAbsent)));
-export const flag: Decoder<boolean | undefined> = z.pipe(orElse(), z.optional(z.boolean()));
+export const flag: Decoder<boolean | undefined> = z.pipe(toFlag(), z.optional(z.boolean()));
 /** False if it is absent. */
-export const permission: Decoder<boolean> = z.pipe(orElse(false), z.boolean());
+export const permission: Decoder<boolean> = z.pipe(toFlag(false), z.boolean());
 /** Null is an empty list. */
 export const nullAsEmpty = z.transform((list: unknown) => (list === null ? [] : list));
 export const listOf = <T>(entry: Decoder<T>): Decoder<readonly T[] | undefined> =>

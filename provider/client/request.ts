@@ -88,7 +88,7 @@ function readAnswer<T>(
   if (body === "") return { ...unusable("the answer is empty"), noRecord: true };
   let answer: unknown;
   try {
-    answer = /\d{16}/.test(body) ? JSON.parse(body, exactly) : JSON.parse(body);
+    answer = /[:[,]\s*-?\d{16}/.test(body) ? JSON.parse(body, keepDigits) : JSON.parse(body);
   } catch {
     return unusable("the answer is not JSON");
   }
@@ -106,10 +106,8 @@ function readAnswer<T>(
 }
 
 /** A whole number that JavaScript would round, such as a long id, stays text: another object may have the rounded one. */
-const exactly = ((_name: string, value: unknown, { source }: { readonly source: string }) =>
-  Number.isInteger(value) && !Number.isSafeInteger(value) ? source : value) as (
-  name: string,
-  value: unknown,
-) => unknown;
+function keepDigits(_name: string, value: unknown, context?: { readonly source: string }): unknown {
+  return Number.isInteger(value) && !Number.isSafeInteger(value) ? context?.source : value;
+}
 
 const unusable = (problem: string): Written<never> => ({ record: undefined, problem });

@@ -60,8 +60,7 @@ function messageIn(value: unknown, depth = 0): string | undefined {
   if (Array.isArray(value)) return value.slice(0, 5).map(inner).filter(Boolean).join("; ") || undefined;
   const { message, error, errors, detail, title, msg } = value as Record<string, unknown>;
   // Django has nothing but a list of errors for each field.
-  const fields = Object.entries(value).filter(([, one]) => depth === 0 && Array.isArray(one));
-  const lists = fieldErrors(Object.fromEntries(fields));
+  const lists = depth === 0 && Object.values(value).every(Array.isArray) ? fieldErrors(value) : undefined;
   for (const part of [message, error, errors, fieldErrors(errors), detail, title, msg, lists]) {
     const found = inner(part);
     if (found !== undefined) return found;
