@@ -225,7 +225,9 @@ async function pathsIn(value: unknown, path: Path): Promise<readonly Path[]> {
     return (await pulumi.isSecret(output).catch(() => false)) ? [path] : [];
   }
   const isList = Array.isArray(value);
-  const inner = Object.entries(value).map(([name, one]) => pathsIn(one, isList ? path : [...path, name]));
+  // A promise for each string would take too much memory in a large set.
+  const parts = Object.entries(value).filter(([, one]) => typeof one === "object");
+  const inner = parts.map(([name, one]) => pathsIn(one, isList ? path : [...path, name]));
   const found = (await Promise.all(inner)).flat();
   return isList && found.length > 0 ? [path] : found;
 }
