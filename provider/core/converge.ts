@@ -3,7 +3,7 @@ import { CallError, recordOf, type Written } from "../client/send";
 import { mask } from "../client/words";
 import type { Session } from "./definition";
 import { explain, Failure, InconclusiveError, ifElsewhere } from "./errors";
-import { afterRefusal, pollUntil } from "./existence";
+import { lookAfterRefusal, pollUntil } from "./existence";
 import type { UpdatableField } from "./fields";
 import { isSecret } from "./secrecy";
 import {
@@ -145,7 +145,7 @@ export async function converge<T>(
       await observeResult(await write(seen, true), observe(seen));
     return { ...settledAt(seen), problem };
   } catch (error) {
-    if (!isSeen) await afterRefusal(error, explainMissing);
+    if (!isSeen) await lookAfterRefusal(error, explainMissing);
     if (!isSent && !(error instanceof CallError && error.verdict === "ambiguous")) throw error;
     if (isSeen) return { ...settledAt(seen), error };
     // It is not known which changes were applied, so state keeps the values from before.

@@ -167,7 +167,7 @@ export function isAboutObject(error: unknown): error is CallError {
 }
 
 /** Looks for the object if a write was refused, because it may be gone. "unread" if that does not show whether it is. */
-export async function afterRefusal<T>(refusal: unknown, look: () => Promise<T>): Promise<T | "unread"> {
+export async function lookAfterRefusal<T>(refusal: unknown, look: () => Promise<T>): Promise<T | "unread"> {
   if (!isAboutObject(refusal)) return "unread";
   try {
     return await look();
@@ -190,7 +190,7 @@ export async function deleteObject<T extends Shown>(
   try {
     answered = await send();
   } catch (error) {
-    if ((await afterRefusal(error, () => lookUp(session, target))) === undefined) return;
+    if ((await lookAfterRefusal(error, () => lookUp(session, target))) === undefined) return;
     throw error;
   }
   if (recordOf(answered)?.deleted) return;
