@@ -231,8 +231,7 @@ export function openTransport(options: TransportOptions = {}) {
     // Credits must not be lost to a connection that the service has just closed.
     const agent = isOnce ? agentFor(url) : lane.agent;
     const startedAt = performance.now();
-    const wire = { method, url, headers, body: body && JSON.stringify(body) };
-    const exchanged = exchange(agent, wire, timeOuts);
+    const exchanged = exchange(agent, { method, url, headers, body: body && JSON.stringify(body) }, timeOuts);
     if (method !== "GET") lane.writes.add(exchanged);
     const result = await exchanged;
     if (lane.writes.delete(exchanged)) writes += 1;

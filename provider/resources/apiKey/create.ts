@@ -78,9 +78,7 @@ async function post(creation: Creation, isAgain: boolean): Promise<NewKey | Lost
     if (!(error instanceof CallError && (isAgain || error.verdict === "ambiguous")))
       throw explain(error, session, { doing, notDone: "Nothing was created", advice });
     const { message: problem, status, verdict } = error;
-    const ifUnique =
-      "If it allows a name only once, a replacement needs another name, or the option deleteBeforeReplace; a RotatingApiKey can't rotate there.";
-    const whole = `${advice} ${ifUnique}`;
+    const whole = `${advice} If it allows a name only once, a replacement needs another name, or the option deleteBeforeReplace; a RotatingApiKey can't rotate there.`;
     const told = verdict === "refused" ? whole : ifRefused(error, whole);
     const outcome = verdict === "refused" || status === 409 ? "refused" : "failed";
     return { record: undefined, problem, advice: told, outcome };

@@ -74,8 +74,9 @@ async function write(session: Session, declared: SetInputs, plan: SetPlan, id?: 
 }
 
 async function read(session: Session, { id, state }: Resource<Shape>): Promise<SetOutcome> {
-  const owned = await keys.readKeys(session, label(state), ownedKeys(state));
-  return { id, state: stateOf(state, owned) };
+  const before = ownedKeys(state);
+  const now = await keys.readKeys(session, label(state), before);
+  return { id, state: now === before ? state : stateOf(state, now) };
 }
 
 // ---- Plan ----------------------------------------------------------------------------------------------------------

@@ -131,20 +131,22 @@ function itemsOf({ byAlias, toDelete }: OwnedKeys): readonly KeyItem[] {
   return [...Array.from(byAlias, ([alias, key]) => ({ alias, key })), ...unnamed];
 }
 
-/** The keys as they are now, without those that no longer exist. Throws if any can't be read. */
+/** The keys as they are now, without those that no longer exist: the same object if nothing has changed. Throws if it can't. */
 export async function readKeys(session: Session, label: string, owned: OwnedKeys): Promise<OwnedKeys> {
   const batch = openBatch(session);
   const found = new Map<OwnedKey, OwnedKey>();
   await batch.each(itemsOf(owned), async (part, { key }) => {
     maskKey(part, key.state);
     const now = await readKey(part, key);
+    if (now === undefined) return;
     // After a read, state has what the service has.
-    if (now !== undefined)
-      found.set(key, { id: now.id, state: defined({ ...now.state, [failedKey]: undefined }) });
+    const { [failedKey]: isOpen, ...state } = now.state;
+    found.set(key, isOpen ? { ...now, state } : now);
   });
   const outcome = `State is unchanged. ${whatLinesSay("the command")}`;
   const failure = batch.failureOf(`Reading the ${label}`, outcome);
   if (failure !== undefined) throw failure;
+  if (itemsOf(owned).every(({ key }) => found.get(key)?.state === key.state)) return owned;
   return {
     byAlias: keysByAlias(Array.from(owned.byAlias, ([alias, key]) => [alias, found.get(key)])),
     toDelete: owned.toDelete.filter((key) => found.has(key)),
