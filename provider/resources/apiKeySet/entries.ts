@@ -222,12 +222,13 @@ const spelledFields = keyModel.fields.filter(({ name }) => name !== "workspaceId
 function entryOf(declared: SetDraft, alias: string, entry: unknown, state: Properties): Properties {
   const own = isRecord(entry) ? entry : {};
   const wanted: Properties = inputsOfEntry(declared, alias, own);
-  const defaults: Properties = inputsOfEntry(declared, alias, {});
+  const hasDefault = (name: string) => name in inputsOfEntry(declared, alias, {});
   const different = spelledFields.flatMap(({ name, canonical }) => {
     const value = canonical(state[name]);
+    if (isDeepStrictEqual(value, wanted[name])) return [];
     // As a name, null would mean the alias.
-    const none = defaults[name] === undefined ? undefined : name === "name" ? "" : null;
-    return isDeepStrictEqual(value, wanted[name]) ? [] : [[name, value ?? none]];
+    const none = name === "name" ? "" : null;
+    return [[name, value ?? (hasDefault(name) ? none : undefined)]];
   });
   return defined({ ...own, ...Object.fromEntries(different) });
 }
