@@ -27,10 +27,9 @@ test("docs/rotating-api-key.md shows the lines of a rotation as the provider pri
   const used = rotating();
   const inputs = { ...declared, retire: "whenUnused" };
   kept = await used.create(inputs);
-  Object.assign(used.live.get("key_1") ?? {}, { lastUsedAt: "yesterday" });
   used.at(90);
   kept = await used.up(kept, inputs);
-  Object.assign(used.live.get("key_1") ?? {}, { lastUsedAt: "today" });
+  Object.assign(used.live.get("key_1") ?? {}, { lastUsedAt: "2026-04-06" });
   used.at(97);
   used.told();
   await used.up(kept, inputs);

@@ -99,24 +99,20 @@ async function makeKey(
 /** Creates a key only after the due ones are deleted, so that there are never more than two. */
 async function update(
   session: Session,
-  { id, state }: RotatingResource,
+  { id }: RotatingResource,
   declared: RotatingInputs,
   plan: RotatingPlan,
 ): Promise<RotatingOutcome> {
   const { does } = plan;
   const doing = `Updating the ${label(declared)}`;
   let { rotatedAt, overlapFrom } = plan;
-  let lastUsed = state.__lastUsed;
   let isRetiring = does === "retire";
   if (isRetiring) await expectCurrent(session, plan, doing);
-  if (isRetiring && declared.retire === "whenUnused") {
-    lastUsed = await lastUse(session, plan.previous, doing);
-    const warning = lastUsed === undefined ? undefined : stillUsed(plan, lastUsed);
-    if (warning !== undefined) {
-      session.warn(warning);
-      isRetiring = false;
-      overlapFrom = session.currentTime();
-    }
+  const warning = isRetiring ? await whyKept(session, plan, doing) : undefined;
+  if (warning !== undefined) {
+    session.warn(warning);
+    isRetiring = false;
+    overlapFrom = session.currentTime();
   }
   let { owned, batch } = await settle(session, declared, plan, isRetiring);
   let failure = batch.failureOf(doing);
@@ -128,19 +124,15 @@ async function update(
       failure = error;
     }
     if (owned.byAlias.get("current")?.id !== plan.current?.id) {
-      [rotatedAt, overlapFrom, lastUsed] = [session.currentTime(), undefined, undefined];
+      [rotatedAt, overlapFrom] = [session.currentTime(), undefined];
     }
   }
   // The overlap begins once the current key was seen to match the program.
-  const previous = owned.byAlias.get("previous");
-  if (failure === undefined && previous !== undefined && overlapFrom === undefined) {
+  if (failure === undefined && overlapFrom === undefined) {
     // If the clock is behind, the overlap would otherwise be over as soon as the clock is set right.
     overlapFrom = Math.max(session.currentTime(), plan.rotatedAt ?? 0);
-    // A use that can't be read now is recorded at the end of the overlap.
-    if (declared.retire === "whenUnused")
-      lastUsed = await lastUse(session, previous, "").catch(() => undefined);
   }
-  return { id, state: stateOf(declared, owned, { rotatedAt, overlapFrom }, lastUsed), failure };
+  return { id, state: stateOf(declared, owned, { rotatedAt, overlapFrom }), failure };
 }
 
 /** Makes the existing keys match the program, then deletes those that are to be deleted. */
@@ -174,15 +166,27 @@ async function expectCurrent(
   throw new Failure("notRotated", reason);
 }
 
-/** When the previous key was last used: "" where the service does not say, `undefined` where there is no such key. */
-async function lastUse(
+/** A day, or a time with its zone. */
+const date = /^\d{4}-\d\d-\d\d(T.+(Z|[+-]\d\d:\d\d))?$/;
+
+/** The warning about a previous key that may have been used in its overlap, so that it is not deleted (T5). */
+async function whyKept(
   session: Session,
-  previous: OwnedKey | undefined,
+  { inputs, previous, overlapFrom = 0 }: Decision,
   doing: string,
 ): Promise<string | undefined> {
-  if (previous === undefined) return undefined;
+  if (inputs.retire !== "whenUnused" || previous === undefined) return undefined;
   const record = await readKeyOrFail(session, pathOf(previous.state, previous.id), doing);
-  return record && (record.lastUsedAt ?? "");
+  if (record === undefined) return undefined;
+  const { lastUsedAt = "" } = record;
+  const lastUse = date.test(lastUsedAt) ? Date.parse(lastUsedAt) : Number.NaN;
+  // Some services count the use of a key by days.
+  const endOfUse = lastUse % dayMs === 0 ? lastUse + dayMs : lastUse;
+  if (endOfUse <= overlapFrom) return undefined;
+  return sentences(
+    `${capitalised(label(inputs))}: the previous key, ${previous.id}, is not deleted, because the service does not show that it was unused in its overlap (lastUsedAt: ${lastUsedAt || "none"})`,
+    'It stays for another overlap; to delete it after that in any case, set retire to "afterOverlap"',
+  );
 }
 
 /** Neither rotates nor deletes. A key that is gone leaves state; without the current key, the next update creates one. */
@@ -190,7 +194,7 @@ async function read(session: Session, { id, state }: RotatingResource): Promise<
   const owned = await keys.readKeys(session, label(state), ownedKeys(state));
   if (owned.byAlias.size === 0 && owned.toDelete.length === 0) return undefined;
   const times = owned.byAlias.has("current") ? timesOf(state) : {};
-  return { id, state: stateOf(state, owned, times, state.__lastUsed) };
+  return { id, state: stateOf(state, owned, times) };
 }
 
 // ---- Plan ----------------------------------------------------------------------------------------------------------
@@ -301,10 +305,10 @@ function stays({ inputs, time }: Decision): string {
 
 /** The deletion of the previous key, and what it leaves to the next update. */
 function retiring(decision: Decision): readonly string[] {
-  const { inputs, previous, overlapFrom, renewing, isDue } = decision;
-  const since = `may have been used since ${dayIn(inputs, overlapFrom)}`;
-  const unless = inputs.retire === "whenUnused" ? ` unless it ${since}` : "";
-  const deletion = `the overlap of ${previous?.id} ended on ${overlapEnd(decision)}: ${previous?.id} will be deleted${unless}`;
+  const { inputs, previous, renewing, isDue } = decision;
+  const condition =
+    inputs.retire === "whenUnused" ? " if the service shows that it was unused in its overlap" : "";
+  const deletion = `the overlap of ${previous?.id} ended on ${overlapEnd(decision)}: ${previous?.id} will be deleted${condition}`;
   if (renewing.length === 0 && !isDue) return [deletion];
   const what = renewing.length > 0 ? `that the change of ${listed(renewing)} needs` : "that is due";
   return [deletion, `once it is deleted, the next update creates the new key ${what}`];
@@ -321,28 +325,6 @@ function refusal(decision: Decision): Failure {
   const declare = inputs.retire === "whenUnused" ? ' and retire to "afterOverlap"' : "";
   const advice = `There are never more than two keys: undo that change until then or, to delete the previous key now, set overlap to "0d"${declare} and run \`pulumi up\` twice: the first deletes it, and the second creates the new key`;
   return new Failure("notRotated", [`${needs} until ${overlapEnd(decision)}`, advice], { subject });
-}
-
-/** A time with the precision of a day, as services give it that count the use of a key by days. */
-const wholeDay = /^\d{4}-\d\d-\d\d(T00:00:00(\.0+)?(Z|\+00:00)?)?$/;
-
-/**
- * The warning about a previous key that may be in use (T5); `undefined` if it was not used for a whole overlap. `lastUsed`: as
- * the service says now, "" for nothing.
- */
-function stillUsed(decision: Decision, lastUsed: string): string | undefined {
-  const { state, inputs, previous, overlapFrom } = decision;
-  const endOfUse = wholeDay.test(lastUsed) ? Date.parse(lastUsed.slice(0, 10)) + dayMs : 0;
-  const isUnused = lastUsed === state.__lastUsed && endOfUse <= (overlapFrom ?? 0);
-  if (lastUsed !== "" && isUnused) return undefined;
-  const reason =
-    lastUsed === ""
-      ? 'the service does not say when it was last used. To delete it after its overlap, set retire to "afterOverlap"'
-      : `it may have been used since ${dayIn(inputs, overlapFrom)}`;
-  return sentences(
-    `${capitalised(label(inputs))}: the previous key, ${previous?.id}, is not deleted, because ${reason}`,
-    `It ${stays(decision)}`,
-  );
 }
 
 function overlapEnd({ inputs, overlapFrom }: Decision): string {

@@ -105,8 +105,6 @@ export const shape = {
   hidden: {
     /** The previous key's state, as that of an ApiKey, without its secret. */
     __previous: aMap,
-    /** When the previous key was last used, as the service last said; "" where it said nothing. */
-    __lastUsed: aString,
     /** Keys that were created without a secret, and are still to be deleted. */
     __toDelete: aList,
   },
@@ -199,7 +197,6 @@ export function stateOf(
   declared: RotatingInputs | RotatingState,
   owned: OwnedKeys,
   times: Times,
-  lastUsed?: string,
 ): RotatingState {
   const [current, previous] = [owned.byAlias.get("current"), owned.byAlias.get("previous")];
   const { key, existingKey: _, ...ofPrevious } = previous?.state ?? {};
@@ -212,7 +209,6 @@ export function stateOf(
     previousKey: key,
     ...datesOf(declared, { ...times, overlapFrom: previous && times.overlapFrom }),
     __previous: nonEmpty(defined({ ...ofPrevious, [secretsKey]: undefined })),
-    __lastUsed: previous && lastUsed,
     __toDelete: toDeleteOf(owned),
   }) as RotatingState;
 }
