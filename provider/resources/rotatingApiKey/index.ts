@@ -8,7 +8,6 @@ import { define, type Outcome, type Session } from "../../core/definition";
 import { Failure } from "../../core/errors";
 import { certainlyChanged, containsUnknown, unknown } from "../../core/fields";
 import { compareFields, type Plan } from "../../core/plan";
-import { shown } from "../../core/secrecy";
 import { applyDrift, failedKey, type Properties } from "../../core/state";
 import { capitalised, listed, sentences } from "../../core/text";
 import {
@@ -33,7 +32,6 @@ import {
   edited,
   fields,
   follows,
-  iso,
   label,
   msOf,
   needsNewKey,
@@ -239,18 +237,17 @@ function decide({ state = {}, inputs, time }: RotatingPlanArgs) {
   // The inputs whose change needs a new key.
   const renewing = certainlyChanged(newKeyFields, state, inputs);
   const isReached = (ms: number | undefined) => ms !== undefined && time >= ms;
-  const isDue = isReached(after(times.rotatedAt, inputs.rotateEvery));
   // An overlap of no length is over, whatever the clock says.
   const isOver =
     overlapFrom !== undefined &&
     (msOf(inputs.overlap) === 0 || isReached(after(overlapFrom, inputs.overlap)));
+  const isDue = isReached(after(times.rotatedAt, inputs.rotateEvery));
   const ifAlone = renewing.length > 0 || isDue ? "rotate" : "keep";
   const ifTwo = isOver ? "retire" : renewing.length > 0 ? "fail" : "keep";
   const does: Does = current === undefined ? "create" : previous === undefined ? ifAlone : ifTwo;
   // The previous key must stay until the current one has been confirmed to match the program.
   const isUnconfirmed = previous !== undefined && overlapFrom === undefined;
-  const now = { state, inputs, time };
-  return { ...now, ...times, owned, current, previous, does, renewing, isDue, isUnconfirmed };
+  return { state, inputs, ...times, owned, current, previous, does, renewing, isUnconfirmed };
 }
 
 /** Whether a key differs from the program in state, or may differ in the service, because its last write failed. */
@@ -264,79 +261,26 @@ function isPending({ inputs, does, previous, owned, isUnconfirmed }: Decision): 
   return isWaiting || (previous !== undefined && mayDiffer(previous, inputs));
 }
 
-function noteAbout(decision: Decision): string | undefined {
-  const deletions = decision.owned.toDelete.map(
-    ({ id }) => `${id}, whose secret is not in state, will be deleted`,
-  );
-  const parts = [...deletions, ...partsOf(decision)];
-  return parts.length === 0
-    ? undefined
-    : sentences(`${capitalised(label(decision.inputs))}: ${parts.join("; ")}`);
-}
-
-function partsOf(decision: Decision): readonly string[] {
-  const { inputs, does, renewing, current, previous, isUnconfirmed } = decision;
-  if (does === "retire") return retiring(decision);
-  const staying = (key?: OwnedKey) => (key === undefined ? [] : [`${key.id} ${stays(decision)}`]);
-  if (does === "create") return ["it has no current key: a new key will be created", ...staying(previous)];
-  if (does === "rotate") {
-    const why = renewing.length > 0 ? `${listed(renewing)} changed` : `${current?.id} is due`;
-    return [`${why}: a new key will be created`, ...staying(current)];
-  }
-  if (isUnconfirmed)
-    return [
-      `${current?.id} could not be confirmed to match the program: it will be updated again, and ${previous?.id} stays valid`,
-    ];
-  const open = needsNewKey.filter((name) => containsUnknown(inputs[name]));
-  if (open.length === 0) return [];
-  return previous === undefined
-    ? [`a new key will be created if ${listed(open)} changes`]
-    : [
-        `the update will fail if ${listed(open)} changes, because the previous key, ${previous.id}, still exists`,
-      ];
-}
-
-/** How long a previous key stays whose overlap begins now. */
-function stays({ inputs, time }: Decision): string {
-  if (msOf(inputs.overlap) === 0) return "stays valid until the next update";
-  const least = inputs.retire === "whenUnused" ? "at least " : "";
-  return `stays valid ${least}until ${dayIn(inputs, after(time, inputs.overlap))}`;
-}
-
-/** The deletion of the previous key, and what it leaves to the next update. */
-function retiring(decision: Decision): readonly string[] {
-  const { inputs, previous, renewing, isDue } = decision;
+function noteAbout({ inputs, does, renewing, owned, current, previous }: Decision): string | undefined {
+  const why = renewing.length > 0 ? `${listed(renewing)} changed` : `${current?.id} is due`;
   const condition =
     inputs.retire === "whenUnused" ? " if the service shows that it was unused in its overlap" : "";
-  const deletion = `the overlap of ${previous?.id} ended on ${overlapEnd(decision)}: ${previous?.id} will be deleted${condition}`;
-  if (renewing.length === 0 && !isDue) return [deletion];
-  const what = renewing.length > 0 ? `that the change of ${listed(renewing)} needs` : "that is due";
-  return [deletion, `once it is deleted, the next update creates the new key ${what}`];
+  const steps: Readonly<Partial<Record<Does, string>>> = {
+    create: "it has no current key: a new key will be created",
+    rotate: `${why}: a new key will be created, and ${current?.id} stays valid for the overlap`,
+    retire: `the overlap of ${previous?.id} is over: it will be deleted${condition}`,
+  };
+  const parts = owned.toDelete
+    .map(({ id }) => `${id}, whose secret is not in state, will be deleted`)
+    .concat(steps[does] ?? []);
+  return parts.length === 0 ? undefined : `${capitalised(label(inputs))}: ${parts.join("; ")}.`;
 }
 
-function refusal(decision: Decision): Failure {
-  const { inputs, renewing, current, previous, isUnconfirmed } = decision;
+function refusal({ inputs, renewing, previous }: Decision): Failure {
   const subject = `${capitalised(label(inputs))} can't be updated:`;
-  const needs = `the change of ${listed(renewing)} needs a new key, but the previous key, ${previous?.id}, still exists`;
-  if (isUnconfirmed) {
-    const why = `${current?.id} could not be confirmed to match the program yet: undo that change until an update has succeeded`;
-    return new Failure("notRotated", [needs, why], { subject });
-  }
-  const declare = inputs.retire === "whenUnused" ? ' and retire to "afterOverlap"' : "";
-  const advice = `There are never more than two keys: undo that change until then or, to delete the previous key now, set overlap to "0d"${declare} and run \`pulumi up\` twice: the first deletes it, and the second creates the new key`;
-  return new Failure("notRotated", [`${needs} until ${overlapEnd(decision)}`, advice], { subject });
-}
-
-function overlapEnd({ inputs, overlapFrom }: Decision): string {
-  return dayIn(inputs, after(overlapFrom, inputs.overlap));
-}
-
-/** A time as a date, or with the hour where the length counts hours. It would show an overlap that is secret. */
-function dayIn(inputs: RotatingDraft, ms: number | undefined): string {
-  const text = iso(ms);
-  if (text === undefined) return "a time that is not known yet";
-  const isDay = (msOf(inputs.overlap) ?? 0) % dayMs === 0;
-  return shown(inputs, "overlap", isDay ? text.slice(0, 10) : `${text.slice(0, 16)}Z`);
+  const needs = `the change of ${listed(renewing)} needs a new key, but the previous key, ${previous?.id}, still exists, and there are never more than two`;
+  const advice = `Undo that change until an update has deleted ${previous?.id}; to delete it without waiting, set overlap to "0d" and retire to "afterOverlap" until then`;
+  return new Failure("notRotated", [needs, advice], { subject });
 }
 
 const ofCurrent = ["keyId", "rotatedAt", ...stableOutputs];

@@ -233,7 +233,7 @@ function msAt(text: string | undefined): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-export function iso(ms = Number.NaN): string | undefined {
+function iso(ms = Number.NaN): string | undefined {
   const date = new Date(ms);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
@@ -250,12 +250,8 @@ export function newKey(declared: RotatingInputs, isFirst: boolean): KeyInputs {
   return pick(first, [...keyInputNames, secretsKey]) as unknown as KeyInputs;
 }
 
-const datesFrom: Readonly<Record<string, string>> = { rotateEvery: "rotatesAt", overlap: "retiresAt" };
-
 /** Where else in state a value that the program made secret may be (R16). */
 export function follows(path: SecretPath): readonly SecretPath[] {
-  const date = datesFrom[path[0]];
-  if (date !== undefined) return [[date]];
   const ofKey = keyModel.follows(path);
   return [...ofKey, ...[path, ...ofKey].map((one): SecretPath => ["__previous", ...one])];
 }
