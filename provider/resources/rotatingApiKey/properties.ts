@@ -7,7 +7,6 @@ import {
   aMap,
   aNumber,
   aString,
-  type Canonical,
   defaulted,
   fieldsOf,
   required,
@@ -26,15 +25,11 @@ const hourMs = 3_600_000;
 export const dayMs = 24 * hourMs;
 const unitMs: Readonly<Record<string, number>> = { h: hourMs, d: dayMs, w: 7 * dayMs };
 const form = /^(\d{1,5})([hdw])$/;
-/** At most four digits of weeks, because `check` returns them in days. */
-const declarable = /^(\d{1,5}[hd]|\d{1,4}w)$/;
-
-const duration = (what: string, example: string) => {
-  const wanted = `${what}, such as "${example}": a whole number of hours (h), days (d) or weeks (w)`;
-  const error = ({ input }: { readonly input?: unknown }) =>
-    input === undefined ? `is missing: set it to ${wanted}` : `must be ${wanted}`;
-  return z.string({ error }).check(z.regex(declarable, { error }));
-};
+const duration = z
+  .string()
+  .check(
+    z.regex(form, { error: 'must be a whole number of hours, days or weeks, such as "36h", "90d" or "12w"' }),
+  );
 
 /** `undefined` if it is not a duration, or not known yet. */
 export function msOf(value: unknown): number | undefined {
@@ -42,13 +37,6 @@ export function msOf(value: unknown): number | undefined {
   const ms = unitMs[unit];
   return ms === undefined ? undefined : Number(count) * ms;
 }
-
-/** Compared by value: in days where it is whole days. */
-const canonicalDuration: Canonical<string> = (value) => {
-  const ms = msOf(value);
-  if (ms === undefined) return undefined;
-  return ms % dayMs === 0 ? `${ms / dayMs}d` : `${ms / hourMs}h`;
-};
 
 const update = { onChange: "update" } as const;
 const local = { ...update, local: true } as const;
@@ -67,17 +55,8 @@ const inPlace = Object.entries(keyModel.inputs).map(([name, input]) => [
 
 const inputs = {
   ...(Object.fromEntries(inPlace) as typeof keyModel.inputs),
-  rotateEvery: required(
-    duration("the age at which to rotate", "90d").check(
-      z.refine((value) => !/^0+[hdw]$/.test(value), { error: 'must be longer than "0d", such as "90d"' }),
-    ),
-    { ...local, canonical: canonicalDuration },
-  ),
-  overlap: defaulted(z.nullish(duration("the time that the previous key stays valid", "7d")), {
-    ...local,
-    canonical: canonicalDuration,
-    default: "7d",
-  }),
+  rotateEvery: required(duration, { ...local, canonical: string }),
+  overlap: defaulted(z.nullish(duration), { ...local, canonical: string, default: "7d" }),
   retire: defaulted(z.nullish(z.enum(["afterOverlap", "whenUnused"])), {
     ...local,
     canonical: string,
@@ -129,7 +108,7 @@ export function rules(declared: RotatingDraft, before: RotatingDraft | undefined
   const fixed = fixedByExisting(declared, before).filter(({ path: [field] }) => field === "workspaceId");
   return [
     ...[...contradictions(declared), ...fixed].map(lineOf),
-    ...(every && both !== undefined && both >= every
+    ...(every !== undefined && both !== undefined && both >= every
       ? [
           'overlap: must be shorter than rotateEvery, because there are never more than two keys (its default is "7d").',
         ]

@@ -92,9 +92,9 @@ test("T2 rotateEvery, overlap and retire change without a request, and count fro
   const next = await ci.up(kept, inputs);
   expect(ci.calls).toEqual([]);
   expect(next.state).toMatchObject({
-    rotateEvery: "10d",
+    rotateEvery: "240h",
     rotatesAt: iso(100),
-    overlap: "7d",
+    overlap: "1w",
     retiresAt: iso(97),
   });
   const longer = { ...inputs, overlap: "36h" };
