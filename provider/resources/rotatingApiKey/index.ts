@@ -26,12 +26,11 @@ import { create as createKey, ifUnsaved } from "../apiKey/write";
 import type { OwnedKeys, Step } from "../keys/operations";
 import * as keys from "../keys/operations";
 import {
-  after,
-  datesOf,
   dayMs,
   edited,
   fields,
   follows,
+  iso,
   label,
   msOf,
   needsNewKey,
@@ -72,7 +71,7 @@ type RotatingOutcome = Outcome<RotatingState>;
 async function create(session: Session, declared: RotatingInputs): Promise<RotatingOutcome> {
   const id = `rotating-${randomUUID()}`;
   const { owned, failure } = await makeKey(session, keys.noKeys, newKey(declared, true));
-  const times = { rotatedAt: owned.byAlias.size === 0 ? undefined : session.currentTime() };
+  const times = { rotatedAt: session.currentTime(), overlapFrom: Number.NaN };
   return { id, state: stateOf(declared, owned, times), failure };
 }
 
@@ -122,13 +121,13 @@ async function update(
       failure = error;
     }
     if (owned.byAlias.get("current")?.id !== plan.current?.id) {
-      [rotatedAt, overlapFrom] = [session.currentTime(), undefined];
+      [rotatedAt, overlapFrom] = [session.currentTime(), Number.NaN];
     }
   }
   // The overlap begins once the current key was seen to match the program.
-  if (failure === undefined && overlapFrom === undefined) {
+  if (failure === undefined && Number.isNaN(overlapFrom)) {
     // If the clock is behind, the overlap would otherwise be over as soon as the clock is set right.
-    overlapFrom = Math.max(session.currentTime(), plan.rotatedAt ?? 0);
+    overlapFrom = Math.max(session.currentTime(), plan.rotatedAt || 0);
   }
   return { id, state: stateOf(declared, owned, { rotatedAt, overlapFrom }), failure };
 }
@@ -170,7 +169,7 @@ const date = /^\d{4}-\d\d-\d\d(T.+(Z|[+-]\d\d:\d\d))?$/;
 /** The warning about a previous key that may have been used in its overlap, so that it is not deleted (T5). */
 async function whyKept(
   session: Session,
-  { inputs, previous, overlapFrom = 0 }: Decision,
+  { inputs, previous, overlapFrom }: Decision,
   doing: string,
 ): Promise<string | undefined> {
   if (inputs.retire !== "whenUnused" || previous === undefined) return undefined;
@@ -191,8 +190,7 @@ async function whyKept(
 async function read(session: Session, { id, state }: RotatingResource): Promise<RotatingOutcome | undefined> {
   const owned = await keys.readKeys(session, label(state), ownedKeys(state));
   if (owned.byAlias.size === 0 && owned.toDelete.length === 0) return undefined;
-  const times = owned.byAlias.has("current") ? timesOf(state) : {};
-  return { id, state: stateOf(state, owned, times) };
+  return { id, state: stateOf(state, owned, timesOf(state)) };
 }
 
 // ---- Plan ----------------------------------------------------------------------------------------------------------
@@ -231,23 +229,21 @@ function plan(args: RotatingPlanArgs): RotatingPlan {
 type Does = "keep" | "create" | "rotate" | "retire" | "fail";
 
 function decide({ state = {}, inputs, time }: RotatingPlanArgs) {
-  const [owned, times] = [ownedKeys(state), timesOf(state)];
+  const owned = ownedKeys(state);
   const [current, previous] = [owned.byAlias.get("current"), owned.byAlias.get("previous")];
-  const { overlapFrom } = times;
+  const { rotatedAt, overlapFrom } = timesOf(state);
+  // The previous key must stay until the current one has been confirmed to match the program.
+  const isUnconfirmed = previous !== undefined && Number.isNaN(overlapFrom);
   // The inputs whose change needs a new key.
   const renewing = certainlyChanged(newKeyFields, state, inputs);
-  const isReached = (ms: number | undefined) => ms !== undefined && time >= ms;
+  const isDue = time >= rotatedAt + msOf(inputs.rotateEvery);
+  const overlap = msOf(inputs.overlap);
   // An overlap of no length is over, whatever the clock says.
-  const isOver =
-    overlapFrom !== undefined &&
-    (msOf(inputs.overlap) === 0 || isReached(after(overlapFrom, inputs.overlap)));
-  const isDue = isReached(after(times.rotatedAt, inputs.rotateEvery));
+  const isOver = overlap === 0 ? !isUnconfirmed : time >= overlapFrom + overlap;
   const ifAlone = renewing.length > 0 || isDue ? "rotate" : "keep";
   const ifTwo = isOver ? "retire" : renewing.length > 0 ? "fail" : "keep";
   const does: Does = current === undefined ? "create" : previous === undefined ? ifAlone : ifTwo;
-  // The previous key must stay until the current one has been confirmed to match the program.
-  const isUnconfirmed = previous !== undefined && overlapFrom === undefined;
-  return { state, inputs, ...times, owned, current, previous, does, renewing, isUnconfirmed };
+  return { state, inputs, rotatedAt, overlapFrom, owned, current, previous, does, renewing, isUnconfirmed };
 }
 
 /** Whether a key differs from the program in state, or may differ in the service, because its last write failed. */
@@ -310,7 +306,8 @@ function previewUpdate(decision: Decision): Properties {
   const isWritten = isOpen || isUnconfirmed || current === undefined || mayDiffer(current, inputs);
   const kept = isWritten ? ofCurrent : [...ofCurrent, "updatedAt"];
   const ifAbsent = isWritten ? unknown : undefined;
-  const { rotatesAt, retiresAt } = datesOf(inputs, decision);
+  const rotatesAt = iso(decision.rotatedAt + msOf(inputs.rotateEvery));
+  const retiresAt = iso(decision.overlapFrom + msOf(inputs.overlap));
   const ofKey = {
     ...Object.fromEntries(kept.map((name) => [name, (state as Properties)[name] ?? ifAbsent])),
     key,

@@ -31,11 +31,10 @@ const duration = z
     z.regex(form, { error: 'must be a whole number of hours, days or weeks, such as "36h", "90d" or "12w"' }),
   );
 
-/** `undefined` if it is not a duration, or not known yet. */
-export function msOf(value: unknown): number | undefined {
-  const [, count, unit = ""] = typeof value === "string" ? (form.exec(value) ?? []) : [];
-  const ms = unitMs[unit];
-  return ms === undefined ? undefined : Number(count) * ms;
+/** NaN if it is not a length of time, or not known yet. */
+export function msOf(length: unknown): number {
+  const [, count, unit = ""] = form.exec(String(length)) ?? [];
+  return Number(count) * (unitMs[unit] ?? Number.NaN);
 }
 
 const update = { onChange: "update" } as const;
@@ -108,7 +107,7 @@ export function rules(declared: RotatingDraft, before: RotatingDraft | undefined
   const fixed = fixedByExisting(declared, before).filter(({ path: [field] }) => field === "workspaceId");
   return [
     ...[...contradictions(declared), ...fixed].map(lineOf),
-    ...(every !== undefined && both !== undefined && both >= every
+    ...(both >= every
       ? [
           'overlap: must be shorter than rotateEvery, because there are never more than two keys (its default is "7d").',
         ]
@@ -121,12 +120,12 @@ export function rules(declared: RotatingDraft, before: RotatingDraft | undefined
   ];
 }
 
-/** In ms since 1970, by the clock of the machine that the provider ran on. */
+/** In ms since 1970, by the clock of the machine that the provider ran on. NaN if state has no such time. */
 export interface Times {
   /** When the current key was created. */
-  readonly rotatedAt?: number | undefined;
+  readonly rotatedAt: number;
   /** The start of the overlap: when the current key was seen to match the program. */
-  readonly overlapFrom?: number | undefined;
+  readonly overlapFrom: number;
 }
 
 const keyInputNames = keyModel.fields.map(({ name }) => name);
@@ -164,18 +163,15 @@ export function ownedKeys(state: RotatingState): OwnedKeys {
   };
 }
 
-export function timesOf(state: RotatingState): Times {
-  const [rotatedAt, retiresAt] = [msAt(state.rotatedAt), msAt(state.retiresAt)];
-  const overlap = msOf(state.overlap);
-  const isRunning = state.previousKeyId !== undefined && retiresAt !== undefined && overlap !== undefined;
-  return { rotatedAt, overlapFrom: isRunning ? retiresAt - overlap : undefined };
+export function timesOf({ rotatedAt = "", retiresAt = "", overlap }: RotatingState): Times {
+  return { rotatedAt: Date.parse(rotatedAt), overlapFrom: Date.parse(retiresAt) - msOf(overlap) };
 }
 
 /** The current key's properties are the resource's own. */
 export function stateOf(
   declared: RotatingInputs | RotatingState,
   owned: OwnedKeys,
-  times: Times,
+  { rotatedAt, overlapFrom }: Times,
 ): RotatingState {
   const [current, previous] = [owned.byAlias.get("current"), owned.byAlias.get("previous")];
   const { key, existingKey: _, ...ofPrevious } = previous?.state ?? {};
@@ -186,33 +182,15 @@ export function stateOf(
     keyId: current?.id,
     previousKeyId: previous?.id,
     previousKey: key,
-    ...datesOf(declared, { ...times, overlapFrom: previous && times.overlapFrom }),
+    rotatedAt: current && iso(rotatedAt),
+    rotatesAt: current && iso(rotatedAt + msOf(declared.rotateEvery)),
+    retiresAt: current && previous && iso(overlapFrom + msOf(declared.overlap)),
     __previous: nonEmpty(defined({ ...ofPrevious, [secretsKey]: undefined })),
     __toDelete: toDeleteOf(owned),
   }) as RotatingState;
 }
 
-/** When the current key was created, and when rotation and deletion are due; `undefined` if not known. */
-export function datesOf({ rotateEvery, overlap }: RotatingDraft, { rotatedAt, overlapFrom }: Times) {
-  return {
-    rotatedAt: iso(rotatedAt),
-    rotatesAt: iso(after(rotatedAt, rotateEvery)),
-    retiresAt: iso(after(overlapFrom, overlap)),
-  };
-}
-
-/** A length of time after a time; `undefined` where either is not known. */
-export function after(ms: number | undefined, length: unknown): number | undefined {
-  const added = msOf(length);
-  return ms === undefined || added === undefined ? undefined : ms + added;
-}
-
-function msAt(text: string | undefined): number | undefined {
-  const ms = Date.parse(text ?? "");
-  return Number.isNaN(ms) ? undefined : ms;
-}
-
-function iso(ms = Number.NaN): string | undefined {
+export function iso(ms: number): string | undefined {
   const date = new Date(ms);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
