@@ -17,7 +17,6 @@ import {
   type KeyInputs,
   type OwnedKey,
   observe,
-  stableOutputs,
   updatable,
 } from "../apiKey/model";
 import { pathOf, readKeyOrFail } from "../apiKey/read";
@@ -203,19 +202,18 @@ const newKeyFields = fields.filter(({ name }) => needsNewKey.some((one) => one =
 function plan(args: RotatingPlanArgs): RotatingPlan {
   const { state, inputs } = args;
   const decision = decide(args);
-  if (state === undefined) {
-    const note = adoptionNote(label(inputs), inputs);
-    return { ...decision, ...compareFields(fields, args), note, preview: () => previewCreate(inputs) };
-  }
-  const compared = compareFields(fields, args, comparing([...decision.owned.byAlias.values()], args.inputs));
+  const adopted = state === undefined ? adoptedId(inputs) : undefined;
+  const ofAdopted = adopted === undefined ? {} : { keyId: adopted, key: undefined };
+  const compared = compareFields(fields, args, comparing([...decision.owned.byAlias.values()], inputs));
   const isReplaced = compared.replaces.length > 0;
+  const note = state === undefined ? adoptionNote(label(inputs), inputs) : noteAbout(decision);
   return {
     ...decision,
     ...compared,
     isPending: isPending(decision),
-    note: isReplaced ? undefined : noteAbout(decision),
+    note: isReplaced ? undefined : note,
     refusal: decision.does === "fail" && !isReplaced ? refusal(decision) : undefined,
-    preview: () => previewUpdate(decision),
+    preview: () => ({ ...preview(decision), ...ofAdopted }),
     objects: keys.objectsOf(decision.owned),
   };
 }
@@ -279,42 +277,29 @@ function refusal({ inputs, renewing, previous }: Decision): Failure {
   return new Failure("notRotated", [needs, advice], { subject });
 }
 
-const ofCurrent = ["keyId", "rotatedAt", ...stableOutputs];
-const noPrevious = { previousKey: undefined, previousKeyId: undefined, retiresAt: undefined };
-/** The inputs that decide which keys there will be. */
-const deciding = [...needsNewKey, "rotateEvery", "overlap", "retire"] as const;
+/** The inputs that decide whether there will be a step. */
+const deciding = [...needsNewKey, "rotateEvery", "overlap"] as const;
 
-function previewCreate(inputs: RotatingDraft): Properties {
-  const id = adoptedId(inputs);
-  return id === undefined ? noPrevious : { ...noPrevious, keyId: id, key: undefined };
-}
-
-/** The outputs after an update, as far as they are known before it. */
-function previewUpdate(decision: Decision): Properties {
-  const { state, inputs, does, renewing, current, isUnconfirmed } = decision;
-  if (deciding.some((name) => containsUnknown(inputs[name]))) {
-    // While there is a previous key, what needs a new one may have to wait.
-    const open = decision.previous === undefined ? [] : renewing;
-    return Object.fromEntries(open.map((name) => [name, unknown]));
-  }
-  if (does === "fail") return {};
-  if (does === "rotate") return { previousKey: state.key, previousKeyId: state.keyId };
-  const { key, previousKey, previousKeyId } = state;
-  const previous = decision.previous === undefined ? noPrevious : { previousKey, previousKeyId };
-  if (does === "create") return previous;
-  const isOpen = updatable.some(({ name }) => containsUnknown(inputs[name]));
-  const isWritten = isOpen || isUnconfirmed || current === undefined || mayDiffer(current, inputs);
-  const kept = isWritten ? ofCurrent : [...ofCurrent, "updatedAt"];
-  const ifAbsent = isWritten ? unknown : undefined;
-  const rotatesAt = iso(decision.rotatedAt + msOf(inputs.rotateEvery));
-  const retiresAt = iso(decision.overlapFrom + msOf(inputs.overlap));
-  const ofKey = {
-    ...Object.fromEntries(kept.map((name) => [name, (state as Properties)[name] ?? ifAbsent])),
-    key,
-    rotatesAt,
+/** The outputs after an update that are not as after an edit of one key (R18). Those of a new key are unknown. */
+function preview({ state, inputs, does, current, previous, rotatedAt, overlapFrom }: Decision): Properties {
+  const ofNewKey = Object.fromEntries(Object.keys(shape.outputs).map((name) => [name, unknown]));
+  const isOpen = does === "keep" && deciding.some((name) => containsUnknown(inputs[name]));
+  if (does === "fail" || isOpen) return ofNewKey;
+  const isNew = does === "create" || does === "rotate";
+  const next = isNew ? (current ?? previous) : does === "retire" ? undefined : previous;
+  const retiresAt = isNew ? undefined : iso(overlapFrom + msOf(inputs.overlap));
+  const ofPrevious = {
+    previousKey: next?.state.key,
+    previousKeyId: next?.id,
+    retiresAt: next && (retiresAt ?? unknown),
   };
-  if (does === "keep") return { retiresAt: isUnconfirmed ? unknown : retiresAt, ...ofKey, ...previous };
-  // Other changes wait for the next update.
-  const unchanged = Object.fromEntries(needsNewKey.map((name) => [name, state[name]]));
-  return { ...ofKey, ...unchanged, ...(inputs.retire === "whenUnused" ? {} : noPrevious) };
+  if (isNew) return { ...ofNewKey, ...ofPrevious };
+  // Changes that need a new key wait for the deletion.
+  const waiting = does === "retire" ? needsNewKey : [];
+  return {
+    ...Object.fromEntries(waiting.map((name) => [name, state[name]])),
+    key: state.key,
+    rotatesAt: iso(rotatedAt + msOf(inputs.rotateEvery)) ?? unknown,
+    ...(does === "retire" && inputs.retire !== "afterOverlap" ? {} : ofPrevious),
+  };
 }

@@ -5,12 +5,12 @@ import type { DraftOf, InputsOf, PlanArgs, Resource, StateOf } from "../../core/
 import {
   aList,
   aMap,
-  aNumber,
   aString,
   defaulted,
   fieldsOf,
   required,
   secret,
+  stable,
   string,
 } from "../../core/fields";
 import type { SecretPath } from "../../core/secrecy";
@@ -66,19 +66,13 @@ const inputs = {
 export const shape = {
   inputs,
   outputs: {
-    key: secret(aString),
-    keyId: aString,
+    ...keyModel.shape.outputs,
+    keyId: stable(aString),
     previousKey: secret(aString),
     previousKeyId: aString,
-    rotatedAt: aString,
+    rotatedAt: stable(aString),
     rotatesAt: aString,
     retiresAt: aString,
-    maskedKey: aString,
-    createdAt: aString,
-    updatedAt: aString,
-    billingId: aString,
-    effectivePrefix: aString,
-    effectiveExpiresAt: aNumber,
   },
   hidden: {
     /** The previous key's state, as that of an ApiKey, without its secret. */
