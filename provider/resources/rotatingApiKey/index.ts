@@ -141,8 +141,7 @@ async function settle(
   const steps = Array.from(plan.owned.byAlias, ([alias, key]): Step => {
     const at = { alias, stateAlias: alias };
     if (isRetiring && alias === "previous") return { ...at, op: "delete", key };
-    const isEdited = mayDiffer(key, declared) || (alias === "current" && plan.isUnconfirmed);
-    if (!isEdited) return { ...at, op: "same", key };
+    if (!mayDiffer(key, declared)) return { ...at, op: "same", key };
     return { ...at, op: "update", key, declared: edited(key, declared) };
   });
   return keys.applySteps(session, { owned: plan.owned, steps });
@@ -230,18 +229,16 @@ function decide({ state = {}, inputs, time }: RotatingPlanArgs) {
   const owned = ownedKeys(state);
   const [current, previous] = [owned.byAlias.get("current"), owned.byAlias.get("previous")];
   const { rotatedAt, overlapFrom } = timesOf(state);
-  // The previous key must stay until the current one has been confirmed to match the program.
-  const isUnconfirmed = previous !== undefined && Number.isNaN(overlapFrom);
   // The inputs whose change needs a new key.
   const renewing = certainlyChanged(newKeyFields, state, inputs);
   const isDue = time >= rotatedAt + msOf(inputs.rotateEvery);
   const overlap = msOf(inputs.overlap);
   // An overlap of no length is over, whatever the clock says.
-  const isOver = overlap === 0 ? !isUnconfirmed : time >= overlapFrom + overlap;
+  const isOver = overlap === 0 ? !Number.isNaN(overlapFrom) : time >= overlapFrom + overlap;
   const ifAlone = renewing.length > 0 || isDue ? "rotate" : "keep";
   const ifTwo = isOver ? "retire" : renewing.length > 0 ? "fail" : "keep";
   const does: Does = current === undefined ? "create" : previous === undefined ? ifAlone : ifTwo;
-  return { state, inputs, rotatedAt, overlapFrom, owned, current, previous, does, renewing, isUnconfirmed };
+  return { state, inputs, rotatedAt, overlapFrom, owned, current, previous, does, renewing };
 }
 
 /** Whether a key differs from the program in state, or may differ in the service, because its last write failed. */
@@ -249,10 +246,10 @@ function mayDiffer({ state }: OwnedKey, inputs: RotatingDraft): boolean {
   return state[failedKey] === true || certainlyChanged(updatable, state, inputs).length > 0;
 }
 
-function isPending({ inputs, does, previous, owned, isUnconfirmed }: Decision): boolean {
-  // A change that has waited for a deletion is already in the engine's inputs, so that the engine sees no change.
-  const isWaiting = does !== "keep" || owned.toDelete.length > 0 || isUnconfirmed;
-  return isWaiting || (previous !== undefined && mayDiffer(previous, inputs));
+/** A change that has waited for a deletion is already in the engine's inputs, so that the engine sees no change. */
+function isPending({ inputs, does, previous, owned, overlapFrom }: Decision): boolean {
+  if (does !== "keep" || owned.toDelete.length > 0) return true;
+  return previous !== undefined && (Number.isNaN(overlapFrom) || mayDiffer(previous, inputs));
 }
 
 function noteAbout({ inputs, does, renewing, owned, current, previous }: Decision): string | undefined {

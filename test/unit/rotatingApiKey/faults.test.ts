@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { CallError } from "../../../provider/client/send";
 import { asks } from "../keyService";
 import { refused } from "../replying";
-import { declared, iso, openFailedRotation, openRotated, rotating } from "./rotatingService";
+import { declared, iso, type Kept, openFailedRotation, openRotated, rotating } from "./rotatingService";
 
 const lost = () => new CallError("ambiguous", "the connection ended");
 
@@ -115,6 +115,16 @@ test.each([
     expect(next.state).toMatchObject({ keyId: "key_2", previousKeyId: "key_1", retiresAt: iso(end) });
   },
 );
+
+test("T4 the overlap begins with the next update, without a request, if a refresh has found the new key as declared", async () => {
+  const { ci, kept } = await openRotated();
+  const { retiresAt: _, ...unconfirmed } = kept.state;
+  ci.at(300);
+  const read = (await ci.read(kept.id, { ...unconfirmed, __failed: true })) as Kept;
+  const next = await ci.up(read);
+  expect(ci.writes()).toEqual([]);
+  expect(next.state).toMatchObject({ previousKeyId: "key_1", retiresAt: iso(307) });
+});
 
 test("T4 the previous key is not deleted while the current one can't be made to match the program", async () => {
   const { ci, kept } = await openRotated();
