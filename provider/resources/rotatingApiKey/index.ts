@@ -33,7 +33,6 @@ import {
   label,
   msOf,
   needsNewKey,
-  newKey,
   ownedKeys,
   type RotatingDraft,
   type RotatingInputs,
@@ -69,7 +68,7 @@ type RotatingOutcome = Outcome<RotatingState>;
 
 async function create(session: Session, declared: RotatingInputs): Promise<RotatingOutcome> {
   const id = `rotating-${randomUUID()}`;
-  const { owned, failure } = await makeKey(session, keys.noKeys, newKey(declared, true));
+  const { owned, failure } = await makeKey(session, keys.noKeys, declared);
   const times = { rotatedAt: session.currentTime(), overlapFrom: Number.NaN };
   return { id, state: stateOf(declared, owned, times), failure };
 }
@@ -114,7 +113,11 @@ async function update(
   let failure = batch.failureOf(doing);
   if (failure === undefined && (does === "create" || does === "rotate")) {
     try {
-      ({ owned, failure } = await makeKey(session, owned, newKey(declared, false)));
+      ({ owned, failure } = await makeKey(session, owned, {
+        ...declared,
+        existingKey: undefined,
+        existingId: undefined,
+      }));
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       failure = error;

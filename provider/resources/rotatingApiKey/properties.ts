@@ -132,28 +132,16 @@ export function label(properties: RotatingDraft): string {
 
 /** By the aliases "current" and "previous". There is no current key if it was deleted outside Pulumi, or its secret was lost. */
 export function ownedKeys(state: RotatingState): OwnedKeys {
-  const { workspaceId, keyId, previousKeyId, key, previousKey } = state;
-  const keyOf = (id: string | undefined, own: Properties, secret: string | undefined) => {
-    if (id === undefined) return undefined;
-    // Only the first key can be one that existed before.
-    const existingKey = secret === state.existingKey ? secret : undefined;
-    const existingId = id === state.existingId ? id : undefined;
-    const ofKey = {
-      ...own,
-      workspaceId,
-      key: secret,
-      existingKey,
-      existingId,
-      [secretsKey]: state[secretsKey],
-    };
-    return { id, state: apiKey.parse(defined(ofKey)) as KeyState };
-  };
+  const { workspaceId, keyId, previousKeyId, previousKey: key } = state;
+  const keyOf = (id: string | undefined, own: Properties) =>
+    id === undefined ? undefined : { id, state: apiKey.parse(own) as KeyState };
+  const previous = { ...hiddenIn(state, "__previous"), workspaceId, key, [secretsKey]: state[secretsKey] };
   return {
     byAlias: keysByAlias([
-      ["current", keyOf(keyId, state, key)],
-      ["previous", keyOf(previousKeyId, hiddenIn(state, "__previous"), previousKey)],
+      ["current", keyOf(keyId, state)],
+      ["previous", keyOf(previousKeyId, previous)],
     ]),
-    toDelete: toDeleteIn(state.workspaceId, state.__toDelete),
+    toDelete: toDeleteIn(workspaceId, state.__toDelete),
   };
 }
 
@@ -179,7 +167,7 @@ export function stateOf(
     rotatedAt: current && iso(rotatedAt),
     rotatesAt: current && iso(rotatedAt + msOf(declared.rotateEvery)),
     retiresAt: current && previous && iso(overlapFrom + msOf(declared.overlap)),
-    __previous: nonEmpty(defined({ ...ofPrevious, [secretsKey]: undefined })),
+    __previous: nonEmpty(defined({ ...apiKey.parse(ofPrevious), [secretsKey]: undefined })),
     __toDelete: toDeleteOf(owned),
   }) as RotatingState;
 }
@@ -189,16 +177,9 @@ export function iso(ms: number): string | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
-/** The inputs of an existing key: the declared values where they can change, and its own otherwise. */
+/** The inputs of an existing key: as declared where they can change, and its own otherwise. */
 export function edited({ state }: OwnedKey, declared: RotatingInputs): KeyInputs {
-  const changeable = [...keyModel.updatable.map(({ name }) => name), secretsKey];
-  return { ...pick(state, keyInputNames), ...pick(declared, changeable) } as unknown as KeyInputs;
-}
-
-/** The inputs of a new key. Only the first one is migrated, or adopted. */
-export function newKey(declared: RotatingInputs, isFirst: boolean): KeyInputs {
-  const first = isFirst ? declared : { ...declared, existingKey: undefined, existingId: undefined };
-  return pick(first, [...keyInputNames, secretsKey]) as unknown as KeyInputs;
+  return { ...declared, ...Object.fromEntries(needsNewKey.map((name) => [name, state[name]])) };
 }
 
 /** Where else in state a value that the program made secret may be (R16). */
