@@ -268,11 +268,9 @@ function rotatingSlot(setting: Setting): Slot {
 }
 
 function drawPeriods(draw: Draw): Properties {
-  const overlap = draw.one([undefined, "7d", "0d", "36h"]);
   return {
     rotateEvery: draw.one(["30d", "30d", "30d", "720h", "10d", "8w"]),
-    overlap,
-    // No use can be seen in no time.
-    retire: draw.one([undefined, "afterOverlap", ...(overlap === "0d" ? [] : ["whenUnused", "whenUnused"])]),
+    overlap: draw.one([undefined, "7d", "0d", "36h"]),
+    retire: draw.one([undefined, "afterOverlap", "whenUnused", "whenUnused"]),
   };
 }

@@ -96,22 +96,11 @@ export const fields = fieldsOf(inputs);
  * resource. A change of workspaceId replaces it, so only that is refused here (K5, K11).
  */
 export function rules(declared: RotatingDraft, before: RotatingDraft | undefined): readonly string[] {
-  const { rotateEvery, overlap, retire } = declared;
-  const [every, both] = [msOf(rotateEvery), msOf(overlap ?? "7d")];
   const fixed = fixedByExisting(declared, before).filter(({ path: [field] }) => field === "workspaceId");
-  return [
-    ...[...contradictions(declared), ...fixed].map(lineOf),
-    ...(both >= every
-      ? [
-          'overlap: must be shorter than rotateEvery, because there are never more than two keys (its default is "7d").',
-        ]
-      : []),
-    ...(both === 0 && retire === "whenUnused"
-      ? [
-          'overlap: must be longer than "0d" with retire "whenUnused", because only a time without use shows that a key is unused.',
-        ]
-      : []),
-  ];
+  const isTooLong = msOf(declared.overlap ?? "7d") >= msOf(declared.rotateEvery);
+  const tooLong =
+    'overlap: must be shorter than rotateEvery, because there are never more than two keys (its default is "7d").';
+  return [...[...contradictions(declared), ...fixed].map(lineOf), ...(isTooLong ? [tooLong] : [])];
 }
 
 /** In ms since 1970, by the clock of the machine that the provider ran on. NaN if state has no such time. */
