@@ -9,7 +9,7 @@ import { Failure } from "../../core/errors";
 import { certainlyChanged, containsUnknown, unknown } from "../../core/fields";
 import { compareFields, type Plan } from "../../core/plan";
 import { applyDrift, failedKey, type Properties } from "../../core/state";
-import { capitalised, listed, sentences } from "../../core/text";
+import { capitalised, listed } from "../../core/text";
 import {
   adoptedId,
   adoptionNote,
@@ -91,7 +91,10 @@ async function makeKey(
   return { owned: { byAlias, toDelete: [...toDelete, made] }, failure };
 }
 
-/** Creates a key only after the due ones are deleted, so that there are never more than two. */
+/**
+ * Makes the existing keys match the program, deletes those that are to be deleted, and only then creates a key, so that there
+ * are never more than two.
+ */
 async function update(
   session: Session,
   { id }: RotatingResource,
@@ -101,23 +104,20 @@ async function update(
   const { does } = plan;
   const doing = `Updating the ${label(declared)}`;
   let { rotatedAt, overlapFrom } = plan;
-  let isRetiring = does === "retire";
-  if (isRetiring) await expectCurrent(session, plan, doing);
-  const warning = isRetiring ? await whyKept(session, plan, doing) : undefined;
-  if (warning !== undefined) {
-    session.warn(warning);
-    isRetiring = false;
-    overlapFrom = session.currentTime();
-  }
-  let { owned, batch } = await settle(session, declared, plan, isRetiring);
+  const isRetiring = does === "retire" && (await mayRetire(session, plan, doing));
+  if (does === "retire" && !isRetiring) overlapFrom = session.currentTime();
+  const steps = Array.from(plan.owned.byAlias, ([alias, key]): Step => {
+    const at = { alias, stateAlias: alias };
+    if (isRetiring && alias === "previous") return { ...at, op: "delete", key };
+    if (!mayDiffer(key, declared)) return { ...at, op: "same", key };
+    return { ...at, op: "update", key, declared: edited(key, declared) };
+  });
+  let { owned, batch } = await keys.applySteps(session, { owned: plan.owned, steps });
   let failure = batch.failureOf(doing);
   if (failure === undefined && (does === "create" || does === "rotate")) {
+    const another = { ...declared, existingKey: undefined, existingId: undefined };
     try {
-      ({ owned, failure } = await makeKey(session, owned, {
-        ...declared,
-        existingKey: undefined,
-        existingId: undefined,
-      }));
+      ({ owned, failure } = await makeKey(session, owned, another));
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       failure = error;
@@ -134,57 +134,33 @@ async function update(
   return { id, state: stateOf(declared, owned, { rotatedAt, overlapFrom }), failure };
 }
 
-/** Makes the existing keys match the program, then deletes those that are to be deleted. */
-async function settle(
-  session: Session,
-  declared: RotatingInputs,
-  plan: Decision,
-  isRetiring: boolean,
-): Promise<keys.Applied> {
-  const steps = Array.from(plan.owned.byAlias, ([alias, key]): Step => {
-    const at = { alias, stateAlias: alias };
-    if (isRetiring && alias === "previous") return { ...at, op: "delete", key };
-    if (!mayDiffer(key, declared)) return { ...at, op: "same", key };
-    return { ...at, op: "update", key, declared: edited(key, declared) };
-  });
-  return keys.applySteps(session, { owned: plan.owned, steps });
-}
-
-/** Throws unless the current key exists and matches state: otherwise the previous one may be the only one that works. */
-async function expectCurrent(
-  session: Session,
-  { current, previous }: Decision,
-  doing: string,
-): Promise<void> {
-  if (current === undefined) return;
-  const record = await readKeyOrFail(session, pathOf(current.state, current.id), doing);
-  if (record !== undefined && applyDrift(updatable, current.state, observe(record)) === current.state) return;
-  const what = record === undefined ? "no longer exists" : "was changed outside Pulumi";
-  const reason = `${doing}: nothing was changed, because ${current.id}, the current key, ${what}. The previous key, ${previous?.id}, would be deleted. Run \`pulumi up --refresh\`.`;
-  throw new Failure("notRotated", reason);
-}
-
 /** A day, or a time with its zone. */
 const date = /^\d{4}-\d\d-\d\d(T.+(Z|[+-]\d\d:\d\d))?$/;
 
-/** The warning about a previous key that may have been used in its overlap, so that it is not deleted (T5). */
-async function whyKept(
+/** Whether the previous key can be deleted. Throws unless the current one is as in state: the other may be the only one that works. */
+async function mayRetire(
   session: Session,
-  { inputs, previous, overlapFrom }: Decision,
+  { inputs, current, previous, overlapFrom }: Decision,
   doing: string,
-): Promise<string | undefined> {
-  if (inputs.retire !== "whenUnused" || previous === undefined) return undefined;
+): Promise<boolean> {
+  if (current === undefined || previous === undefined) return false;
+  const now = await readKeyOrFail(session, pathOf(current.state, current.id), doing);
+  if (now === undefined || applyDrift(updatable, current.state, observe(now)) !== current.state) {
+    const reason = `${doing}: nothing was changed, because ${current.id}, the current key, was changed or deleted outside Pulumi. The previous key, ${previous.id}, would be deleted. Run \`pulumi up --refresh\`.`;
+    throw new Failure("notRotated", reason);
+  }
+  if (inputs.retire === "afterOverlap") return true;
   const record = await readKeyOrFail(session, pathOf(previous.state, previous.id), doing);
-  if (record === undefined) return undefined;
+  if (record === undefined) return true;
   const { lastUsedAt = "" } = record;
   const lastUse = date.test(lastUsedAt) ? Date.parse(lastUsedAt) : Number.NaN;
   // Some services count the use of a key by days.
   const endOfUse = lastUse % dayMs === 0 ? lastUse + dayMs : lastUse;
-  if (endOfUse <= overlapFrom) return undefined;
-  return sentences(
-    `${capitalised(label(inputs))}: the previous key, ${previous.id}, is not deleted, because the service does not show that it was unused in its overlap (lastUsedAt: ${lastUsedAt || "none"})`,
-    'It stays for another overlap; to delete it after that in any case, set retire to "afterOverlap"',
+  if (endOfUse <= overlapFrom) return true;
+  session.warn(
+    `${capitalised(label(inputs))}: the previous key, ${previous.id}, is not deleted, because the service does not show that it was unused in its overlap (lastUsedAt: ${lastUsedAt || "none"}). It stays for another overlap; to delete it after that in any case, set retire to "afterOverlap".`,
   );
+  return false;
 }
 
 /** Neither rotates nor deletes. A key that is gone leaves state; without the current key, the next update creates one. */
