@@ -1,6 +1,6 @@
 /** The properties of a resource, each described once: its type, how it is compared, what a change does, whether it is secret. */
 import type * as z from "zod/mini";
-import { type ComparedField, defined, isRecord, nonEmpty, type Properties, same } from "./state";
+import { type ComparedField, fromEntries, isRecord, nonEmpty, type Properties, same } from "./state";
 
 /**
  * The canonical form of a value: values that mean the same become deeply equal, and one that means nothing becomes
@@ -110,13 +110,12 @@ export function fieldsOf(inputs: Inputs): readonly Field[] {
 export function canonicalInputs(fields: readonly ComparedField[], inputs: Properties): Properties {
   // Only own properties: an array in place of the inputs would inherit "keys".
   const own = (name: string) => (Object.hasOwn(inputs, name) ? inputs[name] : undefined);
-  return defined(Object.fromEntries(fields.map(({ name, canonical }) => [name, canonical(own(name))])));
+  return fromEntries(fields.map(({ name, canonical }) => [name, canonical(own(name))]));
 }
 
 /** The properties whose values have the right types. */
 export function parsed(stored: StoredProperties, properties: Properties): Properties {
-  const values = Object.entries(stored).map(([name, { parse }]) => [name, parse(properties[name])]);
-  return defined(Object.fromEntries(values));
+  return fromEntries(Object.entries(stored).map(([name, { parse }]) => [name, parse(properties[name])]));
 }
 
 // ---- Canonical forms ----------------------------------------------------------------------------------------------

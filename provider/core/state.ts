@@ -80,13 +80,18 @@ export function applyDrift<State extends Properties>(
   return { ...state, ...now, [observedKey]: nonEmpty(kept) };
 }
 
+/** The properties of these entries that have values. */
+export function fromEntries(entries: readonly (readonly [string, unknown])[]): Properties {
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+}
+
 export function defined(properties: Properties): Properties {
-  return Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined));
+  return fromEntries(Object.entries(properties));
 }
 
 /** The named properties, as far as they have values. */
 export function pick(properties: Properties, names: readonly string[]): Properties {
-  return defined(Object.fromEntries(names.map((name) => [name, properties[name]])));
+  return fromEntries(names.map((name) => [name, properties[name]]));
 }
 
 /** The object or list; `undefined` for an empty one. */

@@ -6,7 +6,7 @@ import { define, type Outcome, type PlanArgs, type Resource, type Session } from
 import { fieldsOf, isUnknown, unknown } from "../../core/fields";
 import { changesAnything, compareFields, type Plan } from "../../core/plan";
 import type { SecretPath } from "../../core/secrecy";
-import { defined, failedKey, isRecord, type Properties } from "../../core/state";
+import { failedKey, fromEntries, isRecord, type Properties } from "../../core/state";
 import { capitalised, listed, numeral } from "../../core/text";
 import { comparedKey, comparing, isLost, type KeyInputs, type OwnedKey } from "../apiKey/model";
 import { identities } from "../apiKey/rules";
@@ -34,7 +34,11 @@ export const apiKeySet = define({
   label,
   objects: {
     kind: "ApiKey",
-    of: (_id, state) => keys.objectsOf(ownedKeys(state)),
+    // Without what else is known of each key, which takes longer to put together.
+    of: (_id, { workspaceId, ids = {}, __toDelete }) => [
+      ...Object.values(ids).map((id) => ({ workspaceId, id })),
+      ...keys.objectsOf({ ...keys.noKeys, toDelete: keys.toDeleteIn(workspaceId, __toDelete) }),
+    ],
     identities: (declared) =>
       entriesIn(declared).flatMap(([alias, entry]) =>
         entries.isReleased(entry)
@@ -214,7 +218,7 @@ function preview(inputs: SetDraft, steps: readonly Step[]): Properties {
     step.op === "delete" || step.op === "release" ? [] : [{ alias: step.alias, ...outputsOf(step) }],
   );
   const outputOf = (name: "id" | "maskedKey" | "key") =>
-    defined(Object.fromEntries(after.map((key) => [key.alias, key[name]])));
+    fromEntries(after.map((key) => [key.alias, key[name]]));
   return { ids: outputOf("id"), maskedKeys: outputOf("maskedKey"), secrets: outputOf("key") };
 }
 
