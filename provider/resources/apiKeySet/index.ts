@@ -1,7 +1,6 @@
 /** Many API keys of a workspace as one resource, each managed as an ApiKey with the same inputs would be. */
 
 import { randomUUID } from "node:crypto";
-import { isDeepStrictEqual } from "node:util";
 import { define, type Outcome, type PlanArgs, type Resource, type Session } from "../../core/definition";
 import { fieldsOf, isUnknown, unknown } from "../../core/fields";
 import { changesAnything, compareFields, type Plan } from "../../core/plan";
@@ -106,7 +105,7 @@ export function plan(args: PlanArgs<Shape>): SetPlan {
     ...compared,
     isPending: isPending(owned),
     // The engine itself shows that all keys are replaced.
-    note: compared.replaces.length > 0 ? undefined : noteAbout(inputs, { owned, steps }, state),
+    note: compared.replaces.length > 0 ? undefined : noteAbout(inputs, { owned, steps }),
     preview: () => preview(inputs, steps),
     objects: keys.objectsOf(owned).filter(({ id }) => !released.includes(id)),
   };
@@ -172,20 +171,8 @@ function isPending({ byAlias, toDelete }: OwnedKeys): boolean {
   return toDelete.length > 0 || [...byAlias.values()].some(isOpen);
 }
 
-function noteAbout(inputs: SetDraft, { owned, steps }: Steps, state: SetState = {}): string | undefined {
+function noteAbout(inputs: SetDraft, { owned, steps }: Steps): string | undefined {
   if (isUnknown(inputs.keys)) return undefined;
-  const [before, now] = [new Map(entriesIn(state)), new Map(entriesIn(inputs))];
-  const has = (entry: unknown, field: string) => isRecord(entry) && entry[field] !== undefined;
-  const defaults = isRecord(inputs.defaults) ? Object.keys(inputs.defaults) : [];
-  /** The engine shows only that the entry loses its own value. */
-  const getsDefault = (step: Step) =>
-    step.op === "update" &&
-    defaults.some(
-      (field) =>
-        has(before.get(step.stateAlias), field) &&
-        !has(now.get(step.alias), field) &&
-        !isDeepStrictEqual((step.key.state as Properties)[field], (step.declared as Properties)[field]),
-    );
   const isAdopted = (step: Step) => keys.adoptedBy(step) !== undefined;
   const adopted = new Set(steps.map(keys.adoptedBy));
   const aliases = (is: (step: Step) => boolean) => steps.filter(is).map(({ alias }) => alias);
@@ -193,10 +180,6 @@ function noteAbout(inputs: SetDraft, { owned, steps }: Steps, state: SetState = 
     "to keep under a new alias": aliases(
       (step) => (step.op === "same" || step.op === "update") && step.stateAlias !== step.alias,
     ),
-    "to create, because it was released": aliases(
-      (step) => step.op === "create" && !isAdopted(step) && before.has(step.alias),
-    ),
-    "to set to the defaults": aliases(getsDefault),
     "to adopt, without a secret": aliases(isAdopted),
     "to replace, with a new secret": aliases((step) => step.op === "replace" && !isAdopted(step)),
     "to delete": aliases((step) => step.op === "delete" || (step.op === "replace" && isAdopted(step))),

@@ -71,18 +71,6 @@ describe("the preview of a set", () => {
       '1 to keep under a new alias: "moved".',
     ],
     [
-      "E1 the preview of a set names the keys that change to a default, because the engine shows only what they lose",
-      { keys, defaults: { enabled: true } },
-      { keys: { ...keys, k3: { ...k3, enabled: false } } },
-      '1 to set to the defaults: "k3".',
-    ],
-    [
-      "E1 the preview of a set says nothing of a default that is the key's own value",
-      { keys: { ...keys, k3: { ...k3, name: "n" } }, defaults: { enabled: false } },
-      { keys: { ...keys, k3: { ...k3, enabled: false } } },
-      undefined,
-    ],
-    [
       "E1 the preview of a set says nothing if every key keeps its secret",
       { keys, defaults: { enabled: false } },
       {},
