@@ -111,29 +111,9 @@ export function plan(args: PlanArgs<Shape>): SetPlan {
   };
 }
 
-function stepsOf(owned: OwnedKeys, inputs: SetDraft): readonly Step[] {
-  const { byAlias } = owned;
-  const taken = new Set<string>();
-  const findStateAlias = stateAliases(byAlias, inputs);
-  const declared = entriesIn(inputs).flatMap(([alias, entry]): readonly Step[] => {
-    const wanted = entries.inputsOfEntry(inputs, alias, entry);
-    const stateAlias = findStateAlias(alias, entry, wanted, taken);
-    const key = byAlias.get(stateAlias);
-    if (key !== undefined) taken.add(stateAlias);
-    if (entries.isReleased(entry))
-      return key === undefined ? [] : [{ alias, stateAlias, op: "release", key }];
-    return [{ alias, stateAlias, ...stepFor(key, wanted) }];
-  });
-  const removed = [...byAlias].filter(([alias]) => !taken.has(alias));
-  return [
-    ...declared,
-    ...removed.map(([alias, key]): Step => ({ alias, stateAlias: alias, op: "delete", key })),
-  ];
-}
-
-/** Finds the alias in state of an entry's key: the entry's own, its former one, or that of the existing key that it names. */
-function stateAliases(byAlias: OwnedKeys["byAlias"], inputs: SetDraft) {
-  const declared = new Set(entriesIn(inputs).map(([alias]) => alias));
+function stepsOf({ byAlias }: OwnedKeys, inputs: SetDraft): readonly Step[] {
+  const all = entriesIn(inputs);
+  const declared = new Set(all.map(([alias]) => alias));
   // Only state shows which key has a value (K5).
   const named = new Map(
     [...byAlias].flatMap(([alias, { id, state }]) => [
@@ -141,7 +121,9 @@ function stateAliases(byAlias: OwnedKeys["byAlias"], inputs: SetDraft) {
       [id, alias],
     ]),
   );
-  return (alias: string, entry: unknown, wanted: KeyInputs, taken: ReadonlySet<string>): string => {
+  const taken = new Set<string>();
+  /** The alias in state of an entry's key: the entry's own, its former one, or that of the existing key that it names. */
+  const aliasInState = (alias: string, entry: unknown, wanted: KeyInputs): string => {
     const own = byAlias.get(alias);
     const value = wanted.existingKey ?? wanted.existingId;
     if (own !== undefined && [own.state.key, own.id, undefined].includes(value)) return alias;
@@ -150,6 +132,17 @@ function stateAliases(byAlias: OwnedKeys["byAlias"], inputs: SetDraft) {
       one !== undefined && byAlias.has(one) && !declared.has(one) && !taken.has(one);
     return others.find(isFree) ?? alias;
   };
+  const kept = all.flatMap(([alias, entry]): readonly Step[] => {
+    const wanted = entries.inputsOfEntry(inputs, alias, entry);
+    const stateAlias = aliasInState(alias, entry, wanted);
+    const key = byAlias.get(stateAlias);
+    taken.add(stateAlias);
+    if (entries.isReleased(entry))
+      return key === undefined ? [] : [{ alias, stateAlias, op: "release", key }];
+    return [{ alias, stateAlias, ...stepFor(key, wanted) }];
+  });
+  const removed = [...byAlias].filter(([alias]) => !taken.has(alias));
+  return [...kept, ...removed.map(([alias, key]): Step => ({ alias, stateAlias: alias, op: "delete", key }))];
 }
 
 /** Decides as for an ApiKey. */
@@ -162,8 +155,7 @@ function stepFor(key: OwnedKey | undefined, wanted: KeyInputs) {
   const { existingKey, existingId } = wanted;
   const same = { id, state: { ...state, existingKey, existingId } };
   if (!changesAnything(compared) && state[failedKey] === undefined) return { op: "same", key: same } as const;
-  if (replaces.length === 0) return { op: "update", key, declared: wanted } as const;
-  return { op: "replace", key, declared: wanted } as const;
+  return { op: replaces.length === 0 ? "update" : "replace", key, declared: wanted } as const;
 }
 
 function isPending({ byAlias, toDelete }: OwnedKeys): boolean {
