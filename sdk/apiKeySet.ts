@@ -131,7 +131,6 @@ export class ApiKeySet extends pulumi.CustomResource {
    * @param opts Pulumi's resource options. `import` can't be used: adopt or migrate the keys in their entries.
    */
   constructor(name: string, args: ApiKeySetArgs, opts: pulumi.CustomResourceOptions = {}) {
-    refuseWildcard(name, opts.ignoreChanges);
     super(...registration(facts, name, { ...args, keys: withSecrets(args.keys) }, opts));
     settleAbsent(this, facts, args);
     this.#name = name;
@@ -160,15 +159,6 @@ export class ApiKeySet extends pulumi.CustomResource {
     );
     return pulumi.secret(secret);
   }
-}
-
-/** With a wildcard, the engine ignores changes of some entries only, at random, once the program has removed an entry. */
-function refuseWildcard(name: string, ignored: readonly string[] = []): void {
-  const wildcard = /^(?:keys|\["keys"\])(?:\.\*|\[\*\]|\["\*"\])(.*)/;
-  const [path, rest = ""] = ignored.map((one) => wildcard.exec(one)).find((found) => found !== null) ?? [];
-  if (path === undefined) return;
-  const problem = `ApiKeySet "${name}": the option ignoreChanges can't have ${path}. Once an entry is removed, Pulumi would ignore changes of some entries only, at random. Name each entry instead, as in keys.acme${rest}.`;
-  fail("APIKEYS1001", problem);
 }
 
 /** A member of an Output is known in a preview even where other members are not. An Output has methods of its own. */

@@ -32,16 +32,6 @@ test.each([
   expect(declare).not.toThrow("pulumi import");
 });
 
-test.each(["keys.*.enabled", "keys[*].enabled", 'keys["*"].enabled', '["keys"].*'])(
-  "E2 a set can't ignore changes of %s",
-  (path) => {
-    const declare = (ignored: string) => () =>
-      new ApiKeySet("customers", { ...inWorkspace, keys: {} }, { ignoreChanges: [ignored], import: "id_1" });
-    expect(declare(path)).toThrow(`ApiKeySet "customers": the option ignoreChanges can't have ${path}.`);
-    expect(declare("keys.acme.enabled")).not.toThrow("ignoreChanges");
-  },
-);
-
 test.each(["__proto__", "toString", "4dabf18193072939515e22adb298388d"])(
   "E2 a map can't have the name %s, which Pulumi's SDK loses or fails on",
   (alias) => {
