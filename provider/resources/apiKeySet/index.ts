@@ -7,7 +7,7 @@ import { changesAnything, compareFields, type Plan } from "../../core/plan";
 import type { SecretPath } from "../../core/secrecy";
 import { failedKey, fromEntries, isRecord, type Properties } from "../../core/state";
 import { capitalised, listed, numeral } from "../../core/text";
-import { comparedKey, comparing, isLost, type KeyInputs, type OwnedKey } from "../apiKey/model";
+import { comparedKey, isLost, type KeyInputs, type OwnedKey } from "../apiKey/model";
 import { identities } from "../apiKey/rules";
 import { ifUnsaved } from "../apiKey/write";
 import { whatLinesSay } from "../keys/batch";
@@ -94,11 +94,6 @@ export function plan(args: PlanArgs<Shape>): SetPlan {
   const released = steps.flatMap((step) => (step.op === "release" ? [step.key.id] : []));
   const compared = compareFields(setFields, args, {
     isSame: (name) => name !== "workspaceId" && changesNothing,
-    // An existing key that an entry names can't be in another workspace.
-    keepsExisting: steps.some(
-      (step) =>
-        (step.op === "update" || step.op === "replace") && comparing([step.key], step.declared).keepsExisting,
-    ),
   });
   return {
     ...{ owned, steps },
