@@ -240,56 +240,34 @@ export function rules(declared: SetDraft, before: SetDraft | undefined): readonl
   const earlier = new Map(entriesIn(before ?? {}));
   const keys = entries.map(([alias, entry]) => ({ alias, entry, key: withDefaults(declared, alias, entry) }));
   const lines = keys.flatMap(({ alias, entry, key }) => {
-    const path = ["keys", alias];
-    const at = spelled(path);
-    const own = isRecord(entry) ? entry : {};
     const former = earlier.has(alias) ? alias : (formerAlias(entry) ?? alias);
     const earlierKey = earlier.has(former)
       ? withDefaults(before ?? {}, former, earlier.get(former))
       : undefined;
-    const lasting = fixedByExisting(key, earlierKey).map((one) => ({
-      ...one,
-      message: `${one.message} ${notYet}`,
-    }));
+    const at = (...path: readonly PropertyKey[]) => spelled(["keys", alias, ...path]);
+    const inWords = (problems: readonly Problem[], advice: string) =>
+      problems.map(({ path, message }) => `${at(...path)}: ${message} ${advice}`);
     return [
-      ...aliasRules(at, alias),
+      ...(isAlias(alias) ? [] : [`${at()}: ${wrongAlias}`]),
       // Empty strings are reported by the schema.
-      ...(key.customerId === undefined || key.customerId === null ? [`${at}.customerId: ${missing}`] : []),
-      ...[...contradictions(key), ...lasting].map((one) => inPlace(one, path, own, declared)),
+      ...(key.customerId === undefined || key.customerId === null ? [`${at("customerId")}: ${missing}`] : []),
+      ...inWords(contradictions(key), ifDefault),
+      ...inWords(fixedByExisting(key, earlierKey), notYet),
     ];
   });
-  // An error in defaults is reported once, not for each entry.
-  return [...new Set([...lines, ...uniqueRules(entries), ...sizeRules(keys)])];
+  return [...lines, ...uniqueRules(entries), ...sizeRules(keys)];
 }
 
+const missing = "is missing: set it to the id of a customer, here or in defaults.";
+const ifDefault =
+  "If the value comes from defaults, change it there, or set another in the entry, or null for no value.";
 /** The earlier inputs may be those of a key that an interrupted update has not created yet (K5, K11). */
 const notYet = "If no update has migrated or adopted it yet, run `pulumi up --refresh`.";
-const missing = "is missing: set it to the id of a customer, here or in defaults.";
+const wrongAlias =
+  'can\'t be an alias: choose a string without an Output that is not empty and does not begin with "__", because Pulumi hides such names.';
 
-function aliasRules(at: string, alias: string): readonly string[] {
-  if (alias === "") return [`${at}: an alias can't be empty: choose one.`];
-  if (hasOutput(alias)) return [`${at}: the alias has an Output in a string: choose one that is known.`];
-  if (!alias.startsWith("__")) return [];
-  return [
-    `${at}: an alias can't begin with "__", because Pulumi hides such names and does not compare them.`,
-  ];
-}
-
-/** A line with the path of the input: in the entry, or in defaults if all entries have it from there. */
-function inPlace(
-  { path, message }: Problem,
-  entry: readonly string[],
-  own: Properties,
-  { defaults }: SetDraft,
-): string {
-  const [field] = path;
-  if (field === "workspaceId") return `${spelled(entry)}: ${field} ${message}`;
-  if (own[field] !== undefined || !isRecord(defaults) || defaults[field] === undefined) {
-    return `${spelled([...entry, ...path])}: ${message}`;
-  }
-  if (field === "scopes") return `${spelled(["defaults", ...path])}: ${message}`;
-  const advice = "The value comes from defaults: override it in the entry, or set null there for no value.";
-  return `${spelled([...entry, ...path])}: ${message} ${advice}`;
+function isAlias(name: string): boolean {
+  return name !== "" && !name.startsWith("__") && !hasOutput(name);
 }
 
 /**

@@ -60,7 +60,7 @@ describe("a set that adopts keys", () => {
     expect(sets.check(inputs, undefined).failures).toEqual(
       ["prefix", "metadata"].map(
         (name) =>
-          `keys.a.${name}: can't be combined with existingId, because an adopted key keeps its own; leave it out. The value comes from defaults: override it in the entry, or set null there for no value.`,
+          `keys.a.${name}: can't be combined with existingId, because an adopted key keeps its own; leave it out. If the value comes from defaults, change it there, or set another in the entry, or null for no value.`,
       ),
     );
     const keys = { a: { existingId: "key_0", prefix: null, metadata: null } };
@@ -133,7 +133,7 @@ describe("a set whose existingId changes", () => {
     for (const before of [adoptingSet({ a: "key_0" }), adoptingSet({}, { a: {} })]) {
       expect(sets.check(changed, before).failures).toEqual([told("keys.a.keepers:")]);
       const moved = { ...adoptingSet({ a: "key_0" }), workspaceId: "ws_2" };
-      expect(sets.check(moved, before).failures).toEqual([told("keys.a: workspaceId")]);
+      expect(sets.check(moved, before).failures).toEqual([told("keys.a.workspaceId:")]);
     }
     for (const before of [adoptingSet({ a: "key_1" }), adoptingSet({})])
       expect(sets.check(changed, before).failures).toEqual([]);
