@@ -74,34 +74,28 @@ export type Shape = typeof shape;
 export type SetInputs = InputsOf<Shape>;
 export type SetDraft = DraftOf<Shape>;
 export type SetState = StateOf<Shape>;
+type Declared = SetInputs | SetState;
 
 /** An empty value in an entry stays, as null, because it overrides a default. */
 function canonicalKeys(value: unknown): Keys | undefined {
   if (!isRecord(value)) return undefined;
-  return Object.fromEntries(
-    Object.entries(value).map(([alias, entry]) => [alias, isRecord(entry) ? canonicalEntry(entry) : entry]),
-  ) as Keys;
-}
-
-function canonicalEntry(entry: Properties): Properties {
-  return canonicalFields(entry, (field, value) => {
-    if (!(field in defaultsSchemas)) return undefined;
-    // Null would mean the alias.
-    return field === "name" && value === "" ? value : null;
-  });
+  const entries = Object.entries(value).map(([alias, entry]) => [
+    alias,
+    isRecord(entry) ? canonicalFields(entry, defaultsSchemas) : entry,
+  ]);
+  return Object.fromEntries(entries);
 }
 
 function canonicalDefaults(value: unknown): Properties | undefined {
-  if (!isRecord(value)) return undefined;
-  const given = Object.fromEntries(Object.entries(value).filter(([, one]) => one !== null));
-  return nonEmpty(canonicalFields(given, () => undefined));
+  return isRecord(value) ? nonEmpty(canonicalFields(value, {})) : undefined;
 }
 
-function canonicalFields(given: Properties, ifEmpty: (field: string, value: unknown) => unknown): Properties {
+/** `overriding`: the fields that keep an empty value. */
+function canonicalFields(given: Properties, overriding: object): Properties {
   const all = Object.entries(defined(given)).map(([field, value]) => {
     // Properties that an ApiKey doesn't have stay as they are, for check to refuse.
     const canonical = canonicalOf.get(field) ?? ((other: unknown) => other || undefined);
-    return [field, canonical(value) ?? ifEmpty(field, value)];
+    return [field, canonical(value) ?? (field in overriding ? null : undefined)];
   });
   return defined(Object.fromEntries(all));
 }
@@ -189,7 +183,7 @@ function own<T>(all: Readonly<Record<string, T>> = {}): ReadonlyMap<string, T> {
   return new Map(Object.entries(all));
 }
 
-export function stateOf(declared: SetInputs | SetState, owned: OwnedKeys): SetState {
+export function stateOf(declared: Declared, owned: OwnedKeys): SetState {
   const { workspaceId, defaults } = declared;
   const entries = new Map(entriesIn(declared));
   const by = <T>(ofKey: (key: OwnedKey, alias: string) => T | undefined) =>
@@ -219,16 +213,13 @@ const spelledFields = keyModel.fields.filter(({ name }) => name !== "workspaceId
  * The entry as the program has it, if the key matches it. Otherwise, each field that differs has the key's value or, if
  * a default would apply instead, null.
  */
-function entryOf(declared: SetDraft, alias: string, entry: unknown, state: Properties): Properties {
+function entryOf(declared: Declared, alias: string, entry: unknown, state: Properties): Properties {
   const own = isRecord(entry) ? entry : {};
   const wanted: Properties = inputsOfEntry(declared, alias, own);
-  const hasDefault = (name: string) => name in inputsOfEntry(declared, alias, {});
   const different = spelledFields.flatMap(({ name, canonical }) => {
     const value = canonical(state[name]);
     if (isDeepStrictEqual(value, wanted[name])) return [];
-    // As a name, null would mean the alias.
-    const none = name === "name" ? "" : null;
-    return [[name, value ?? (hasDefault(name) ? none : undefined)]];
+    return [[name, value ?? (declared.defaults?.[name] === undefined ? undefined : null)]];
   });
   return defined({ ...own, ...Object.fromEntries(different) });
 }
