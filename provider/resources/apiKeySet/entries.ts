@@ -250,8 +250,7 @@ export function rules(declared: SetDraft, before: SetDraft | undefined): readonl
 }
 
 const missing = "is missing: set it to the id of a customer, here or in defaults.";
-const ifDefault =
-  "If the value comes from defaults, change it there, or set another in the entry, or null for no value.";
+const ifDefault = "A value in defaults counts too, unless the entry has its own, or null.";
 /** The earlier inputs may be those of a key that an interrupted update has not created yet (K5, K11). */
 const notYet = "If no update has migrated or adopted it yet, run `pulumi up --refresh`.";
 const wrongAlias =

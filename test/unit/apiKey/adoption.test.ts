@@ -172,7 +172,8 @@ describe("check of an ApiKey with existingId", () => {
     const { defaults, ...set } = adoptingSet({ a: "key_1" }) as { readonly defaults: object };
     const failures = (scopes: unknown) =>
       sets.check({ ...set, defaults: { ...defaults, scopes } }, undefined).failures;
-    expect([failures(undefined), failures([])]).toEqual([[`keys.a.scopes: ${line}`], []]);
+    expect(failures(undefined)).toEqual([expect.stringContaining(`keys.a.scopes: ${line}`)]);
+    expect(failures([])).toEqual([]);
   });
 
   test("R17: an existingId that another resource or entry of the program declares fails the check, which names that one", () => {

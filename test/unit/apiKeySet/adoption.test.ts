@@ -60,7 +60,7 @@ describe("a set that adopts keys", () => {
     expect(sets.check(inputs, undefined).failures).toEqual(
       ["prefix", "metadata"].map(
         (name) =>
-          `keys.a.${name}: can't be combined with existingId, because an adopted key keeps its own; leave it out. If the value comes from defaults, change it there, or set another in the entry, or null for no value.`,
+          `keys.a.${name}: can't be combined with existingId, because an adopted key keeps its own; leave it out. A value in defaults counts too, unless the entry has its own, or null.`,
       ),
     );
     const keys = { a: { existingId: "key_0", prefix: null, metadata: null } };

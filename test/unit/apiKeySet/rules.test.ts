@@ -93,7 +93,7 @@ describe("check of an ApiKeySet", () => {
     };
     expect(failuresOf({ keys, defaults: { prefix: "p" } })).toEqual([
       expect.stringMatching(
-        /^keys\.a\.prefix: can't be combined with existingKey, .*; leave it out\. If the value comes from defaults, .* null for no value\.$/,
+        /^keys\.a\.prefix: can't be combined with existingKey, .*; leave it out\. A value in defaults counts too, unless the entry has its own, or null\.$/,
       ),
       expect.stringMatching(/^keys\.a\.expiresAt: can't be combined with existingKey, .*; leave it out\./),
     ]);
