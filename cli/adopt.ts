@@ -4,7 +4,7 @@ import { command, type Terminal } from "./command";
 import { existingKeys } from "./keys";
 import { managedKeys } from "./managed";
 import { importFile, programOfKeys, programOfSet } from "./program";
-import { Failure, failed, oneLine, openInstance, openRun } from "./provider";
+import { asFailure, Failure, oneLine, openInstance, openRun } from "./provider";
 
 const usage = `Usage: npx pulumi-apikeys adopt --workspace ID [options] > keys.ts
 
@@ -36,7 +36,7 @@ export const adopt = command("adopt", usage, readOptions, async (options, termin
     await write(options, terminal, tell);
     return 0;
   } catch (error) {
-    tell(`${failed(error).message}\nNothing was written.`);
+    tell(`${asFailure(error).message}\nNothing was written.`);
     return 1;
   }
 });

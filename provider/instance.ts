@@ -1,6 +1,5 @@
 import { openTransport, pauseFor } from "./client/send";
-import { askForReport, Failure } from "./core/errors";
-import { capitalised } from "./core/text";
+import { Failure } from "./core/errors";
 import type { Source } from "./functions";
 import { configuration, disagreement, type EngineConfig, type Environment } from "./lifecycle/config";
 import type { HostContext, Shared } from "./lifecycle/context";
@@ -52,18 +51,4 @@ export function openInstance(options: OfHost & { readonly env: Environment }) {
     },
     source: () => source,
   };
-}
-
-/**
- * All that a host may tell the engine of an error, because the error itself may contain secrets. `kept`: what the engine
- * is to save although the operation failed.
- */
-export function failed(error: unknown): Failure {
-  if (error instanceof Failure) return error;
-  // The message of an unexpected error may contain secrets, so only its kind and place are shown.
-  const { name, stack = "" } = error instanceof Error ? error : { name: typeof error };
-  const [, place = ""] = /^\s+(at .*)/m.exec(stack) ?? [];
-  const what = `This is a bug in pulumi-apikeys: ${[name, place].join(" ").trim()}`;
-  const outcome = "State is unchanged, but the service may have carried out a request";
-  return new Failure("bug", [what, outcome, capitalised(askForReport())]);
 }

@@ -2,7 +2,7 @@
 import { CallError, recordOf, type Written } from "../client/send";
 import { mask } from "../client/words";
 import type { Session } from "./definition";
-import { explain, Failure, InconclusiveError, ifElsewhere } from "./errors";
+import { explain, Failure, ifElsewhere } from "./errors";
 import { lookAfterRefusal, pollUntil } from "./existence";
 import type { UpdatableField } from "./fields";
 import { isSecret } from "./secrecy";
@@ -227,8 +227,5 @@ export function report<T>(
     ? "It is not known whether the change was applied: state has the previous values"
     : sentences(open, "State has the values that the service last showed");
   const again = "Run `pulumi up` again, which sends the values in the program";
-  // An unexpected error must not lose an object that exists. Its message may contain secrets.
-  if (!(error instanceof CallError || error instanceof InconclusiveError))
-    return new Failure("bug", ["unexpected error, a bug in pulumi-apikeys", rest, again], { subject });
   return explain(error, session, { doing, notDone: rest, unclear: sentences(rest, again), advice: again });
 }

@@ -2,7 +2,7 @@ import * as manifest from "../../package.json";
 import { CallError, isNotFound } from "../client/send";
 import { coded, type FailureKind } from "./codes";
 import type { Kept } from "./state";
-import { ended, inBounds, oneLine, sentences } from "./text";
+import { capitalised, ended, inBounds, oneLine, sentences } from "./text";
 
 type Parts = string | readonly (string | undefined)[];
 
@@ -115,14 +115,14 @@ export function ifElsewhere(endpoint: Endpoint): string {
 /** Whether another server may have answered, or the service at another path: a redirect, or no such path or method. */
 const isFromElsewhere = (status = 0) => status < 400 || status === 404 || status === 405;
 
-/** Turns a CallError or an InconclusiveError into the message for the user. Any other error is a bug, and is thrown. */
+/** Turns what stopped an attempt into the message for the user. */
 export function explain(error: unknown, endpoint: Endpoint, words: CallWords): Failure {
   const { doing, notDone, unclear } = words;
   const again = `Run the command again; if it fails the same way, check ${route(endpoint)}`;
   const subject = `${doing}:`;
   if (error instanceof InconclusiveError)
     return new Failure(error.kind, [error.message, notDone, error.advice ?? again], { subject });
-  if (!(error instanceof CallError)) throw error;
+  if (!(error instanceof CallError)) return asFailure(error);
   const { message, status, verdict } = error;
   const isUnclear = verdict === "ambiguous" && unclear !== undefined;
   const advice = verdict === "refused" ? words.advice : undefined;
@@ -163,6 +163,17 @@ export function ifRefused({ status }: CallError, advice: string | undefined): st
 
 const ifOneAtATime =
   "If the service refuses several changes at a time, run the command with the option `--parallel 1`";
+
+/** All that may be told of an error. One that is not a Failure is a bug: its message may contain secrets, its place does not. */
+export function asFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  const { name, stack = "" } = error instanceof Error ? error : { name: typeof error };
+  const [, place = ""] = /^\s+(at .*)/m.exec(stack) ?? [];
+  const what = `This is a bug in pulumi-apikeys: ${[name, place].join(" ").trim()}`;
+  const outcome =
+    "State may lack what the service has done: run `pulumi up --refresh`, and look for a new object that is not in state";
+  return new Failure("bug", [what, outcome, capitalised(askForReport())], { unresolved: true });
+}
 
 /** A release writes it into package.json. */
 const { url } = (manifest as { readonly bugs?: { readonly url: string } }).bugs ?? { url: undefined };

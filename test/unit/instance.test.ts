@@ -1,21 +1,6 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { openRun } from "../../provider/core/run";
-import { failed, openInstance } from "../../provider/instance";
-
-test("an unexpected error is reported by its type and location, never by its message", () => {
-  const { message, kept } = failed(new TypeError("sk_marker_q7ZxW2 is not a function"));
-  expect(message).toMatch(
-    /^APIKEYS9001: This is a bug in pulumi-apikeys: TypeError at .*\.\nState .*\nPlease report it\.$/,
-  );
-  expect(message).not.toContain("sk_marker");
-  expect(kept).toBeUndefined();
-});
-
-test("a thrown value that is not an error is reported by its type alone", () => {
-  expect(failed("sk_marker_q7ZxW2").message).toMatch(
-    /^APIKEYS9001: This is a bug in pulumi-apikeys: string\.\nState/,
-  );
-});
+import { openInstance } from "../../provider/instance";
 
 test("T1 a run has one time, even if the host configures each kind of resource when it first needs it", () => {
   vi.useFakeTimers();

@@ -8,10 +8,11 @@
 import { isDeepStrictEqual } from "node:util";
 import type { dynamic } from "@pulumi/pulumi";
 import { coded } from "../../core/codes";
+import { asFailure } from "../../core/errors";
 import { openRun } from "../../core/run";
 import { markedAt } from "../../core/secrecy";
 import { type Kept, nameKey, type Properties, providerKey } from "../../core/state";
-import { failed, type Instance, openInstance } from "../../instance";
+import { type Instance, openInstance } from "../../instance";
 import { engineConfig, nodeProblem } from "../../lifecycle/config";
 import { serveRun } from "../process";
 
@@ -61,7 +62,7 @@ export function provider(
     try {
       return await operation();
     } catch (error) {
-      const { message, kept } = failed(error);
+      const { message, kept } = asFailure(error);
       if (kept === undefined) throw hostError(message);
       const state = { ...marked(kept.state), [providerKey]: properties[providerKey] };
       throw hostError(message, { ...kept, state });

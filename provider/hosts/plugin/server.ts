@@ -17,12 +17,12 @@ import { Status } from "@pulumi/pulumi/proto/status_pb";
 import { Any } from "google-protobuf/google/protobuf/any_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { version } from "../../../package.json";
-import { Failure } from "../../core/errors";
+import { asFailure, Failure } from "../../core/errors";
 import type { OpenRun } from "../../core/run";
 import type { Properties } from "../../core/state";
 import { nameIn } from "../../core/text";
 import * as functions from "../../functions";
-import { failed, type Instance } from "../../instance";
+import type { Instance } from "../../instance";
 import { argumentNamespace, configNamespace, type EngineConfig, engineConfig } from "../../lifecycle/config";
 import { changesAt } from "../../lifecycle/planning";
 import { list } from "../../listing";
@@ -64,7 +64,7 @@ function handlers({ instance, engine, run }: Served) {
     (call, done) => {
       act(call.request).then(
         (answer) => done(null, answer),
-        (error: unknown) => done(serviceError(failed(error).message)),
+        (error: unknown) => done(serviceError(asFailure(error).message)),
       );
     };
   /** The messages of the operation are shown with its resource. */
@@ -85,7 +85,7 @@ function handlers({ instance, engine, run }: Served) {
             (answer) => done(null, answer),
             (error: unknown) => {
               const given = fromStruct(request.getNews?.() ?? request.getProperties?.()).properties;
-              const { message, kept } = failed(error);
+              const { message, kept } = asFailure(error);
               // An unknown kind keeps nothing.
               done(serviceError(message, kept && callsOf(urn).initFailed(kept, given, message)));
             },
@@ -145,7 +145,7 @@ function handlers({ instance, engine, run }: Served) {
         }
         call.end();
       } catch (error) {
-        call.emit("error", serviceError(failed(error).message));
+        call.emit("error", serviceError(asFailure(error).message));
       }
     },
     check: ofResource("check"),

@@ -2,7 +2,7 @@
 
 import { coded } from "../../core/codes";
 import type { Session, Warn } from "../../core/definition";
-import { askForReport, Failure } from "../../core/errors";
+import { asFailure, Failure } from "../../core/errors";
 import { eachBounded } from "../../core/run";
 import { inBounds, listed, numeral, sentences } from "../../core/text";
 
@@ -83,8 +83,7 @@ function warningOf(name: string, ...[message, shared]: Parameters<Warn>): Troubl
 }
 
 function troubleOf(name: string, error: unknown): Trouble {
-  const failure = error instanceof Failure ? error : unexpected(error);
-  const { kind, headline: message, parts, options } = failure;
+  const { kind, headline: message, parts, options } = asFailure(error);
   const { found = "", unresolved = false } = options;
   return { name, message, reason: coded(kind, sentences(...[parts].flat())), found, unresolved };
 }
@@ -109,11 +108,4 @@ function lineOf(group: readonly Trouble[]): string {
   if (group.length === 1) return `${names[0]}: ${message}`;
   const found = group.map((one) => one.found).filter((ids) => ids !== "");
   return `For each of ${numeral(group.length)} keys (${listed(names, mostNames)}): ${sentences(reason, found.join(", "))}`;
-}
-
-/** The message of an unexpected error may contain anything, a secret too, so it is left out. */
-function unexpected(error: unknown): Failure {
-  const kind = error instanceof Error ? error.name : typeof error;
-  const what = `unexpected error (${kind}), a bug in pulumi-apikeys: ${askForReport()}. If the key was being created, look for a key with this name and customer that is not in state.`;
-  return new Failure("bug", what, { unresolved: true });
 }

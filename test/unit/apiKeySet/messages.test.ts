@@ -70,7 +70,7 @@ test("E1 an unexpected error stops no other key, and says where to look without 
   expect(done).toHaveLength(7);
   expect(linesOf(batch)).toEqual([
     expect.stringMatching(
-      /^"k2": APIKEYS9001: unexpected error \(TypeError\), a bug in pulumi-apikeys: .* look for a key with this name/,
+      /^"k2": APIKEYS9001: This is a bug in pulumi-apikeys: TypeError at .* look for a new object that is not in state/,
     ),
   ]);
   expect(linesOf(batch).join()).not.toContain("private");

@@ -212,7 +212,11 @@ test.each([refused, lost, new TypeError("sk_secret")])(
     const { failure, ...kept } = await converged({ ...corrected, ...failing(error) });
     expect(kept).toMatchObject({ error, record: created.record });
     expect(kept.unseen).toBeUndefined();
-    expect(failure).toMatch(/State has the values that the service last showed\. Run `pulumi up` again/);
+    expect(failure).toMatch(
+      error instanceof TypeError
+        ? /: TypeError at \S+converge\.test\.ts\S+\. State may lack what the service has done: run `pulumi up --refresh`/
+        : /State has the values that the service last showed\. Run `pulumi up` again/,
+    );
     expect(failure).not.toContain("sk_secret");
     const read = () => {
       throw error;

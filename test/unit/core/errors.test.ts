@@ -1,7 +1,14 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { CallError } from "../../../provider/client/send";
-import { askForReport, explain, Failure, InconclusiveError, reworded } from "../../../provider/core/errors";
+import {
+  asFailure,
+  askForReport,
+  explain,
+  Failure,
+  InconclusiveError,
+  reworded,
+} from "../../../provider/core/errors";
 import { inBounds, numeral, sentences } from "../../../provider/core/text";
 import { addressOf } from "../../../tools/release";
 
@@ -90,11 +97,6 @@ test("the first line of an error has at most 160 characters; if it was cut, all 
   expect(lines[1]).toBe(`Creating key: ${quoted}.`);
 });
 
-test("an error that is a bug is thrown again", () => {
-  const bug = new TypeError("x is not a function");
-  expect(() => messageOf(bug)).toThrow(bug);
-});
-
 test("each sentence of a message ends with one full stop, and absent sentences are skipped", () => {
   const sentence = fc.stringMatching(/^[A-Z][a-z ]{0,8}[a-z][.!?]?$/);
   fc.assert(
@@ -130,6 +132,21 @@ test("a long message is cut in the middle to fit into a header, because its last
   expect(message).toHaveLength(4_000);
   expect(message).toMatch(/^Start x+…x+ what to do\.$/);
   expect(inBounds("😀".repeat(5_000)).isWellFormed()).toBe(true);
+});
+
+test("an unexpected error is reported by its type and location, never by its message", () => {
+  const { message, kept } = asFailure(new TypeError("sk_marker_q7ZxW2 is not a function"));
+  expect(message).toMatch(
+    /^APIKEYS9001: This is a bug in pulumi-apikeys: TypeError at .*\.\nState may lack .*\nPlease report it\.$/,
+  );
+  expect(message).not.toContain("sk_marker");
+  expect(kept).toBeUndefined();
+});
+
+test("a thrown value that is not an error is reported by its type alone", () => {
+  expect(asFailure("sk_marker_q7ZxW2").message).toMatch(
+    /^APIKEYS9001: This is a bug in pulumi-apikeys: string\.\nState/,
+  );
 });
 
 test("a message about a bug says where to report it, once a release has written the address into package.json", () => {
