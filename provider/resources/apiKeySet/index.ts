@@ -10,7 +10,6 @@ import { capitalised, listed, numeral } from "../../core/text";
 import { comparedKey, isLost, type KeyInputs, type OwnedKey } from "../apiKey/model";
 import { identities } from "../apiKey/rules";
 import { ifUnsaved } from "../apiKey/write";
-import { whatLinesSay } from "../keys/batch";
 import type { OwnedKeys, Step, Steps } from "../keys/operations";
 import * as keys from "../keys/operations";
 import * as entries from "./entries";
@@ -66,13 +65,9 @@ function secretPath(path: SecretPath): SecretPath {
 
 /** Without `id`, creates the set: it is not saved if none of its keys was created. */
 async function write(session: Session, declared: SetInputs, plan: SetPlan, id?: string): Promise<SetOutcome> {
-  const { owned, batch } = await keys.applySteps(session, plan);
-  const isNone = id === undefined && owned.byAlias.size === 0;
-  const failure = batch.failureOf(
-    `${id === undefined ? "Creating" : "Updating"} the ${label(declared)}`,
-    isNone ? `State has none of them. ${whatLinesSay()}` : undefined,
-  );
-  if (failure !== undefined && isNone) throw failure;
+  const doing = `${id === undefined ? "Creating" : "Updating"} the ${label(declared)}`;
+  const { owned, failure } = await keys.applySteps(session, doing, plan);
+  if (failure !== undefined && id === undefined && owned.byAlias.size === 0) throw failure;
   return { id: id ?? `keys-${randomUUID()}`, state: stateOf(declared, owned), failure };
 }
 

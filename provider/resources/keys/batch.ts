@@ -5,10 +5,13 @@ import type { Session, Warn } from "../../core/definition";
 import { asFailure, Failure } from "../../core/errors";
 import { eachBounded } from "../../core/run";
 import { inBounds, listed, numeral, sentences } from "../../core/text";
+import { type KeyInputs, maskKey, type OwnedKey } from "../apiKey/model";
 
-/** One of many things to do. `alias` is what messages call it. */
-export interface Item {
+/** One of many things to do, about a key in state or a declared one. `alias` is what messages call it. */
+interface Item {
   readonly alias: string;
+  readonly key?: OwnedKey;
+  readonly declared?: KeyInputs;
 }
 
 /** An error or a warning of one key. */
@@ -23,56 +26,44 @@ interface Trouble {
   readonly unresolved: boolean;
 }
 
-export type Batch = ReturnType<typeof openBatch>;
-
-/** Advice about a failure with a line for each reason. */
-export const whatLinesSay = (command = "`pulumi up`") =>
-  `Do what the lines below say, then run ${command} again`;
-
 const mostLines = 20;
 const mostNames = 20;
 const longestName = 60;
 
-export function openBatch(session: Session) {
-  const names = new Set<string>();
-  const failures: Trouble[] = [];
-  return {
-    hasFailed: () => failures.length > 0,
-    /** The failure if any key has failed, with a line for each reason. `outcome`: what state has, and what to do. */
-    failureOf: (
-      doing: string,
-      outcome = `State records what succeeded. ${whatLinesSay()}`,
-    ): Failure | undefined => {
-      if (failures.length === 0) return undefined;
-      const failed = new Set(failures.map(({ name }) => name));
-      const summary = `${numeral(failed.size)} of ${numeral(names.size)} failed`;
-      const unresolved = failures.some((one) => one.unresolved);
-      const lines = linesOf(failures);
-      return new Failure("severalKeys", [summary, outcome], { subject: `${doing}:`, lines, unresolved });
-    },
-    /** Works on a few at a time, and then prints their warnings. */
-    async each<T extends Item>(
-      all: readonly T[],
-      act: (part: Session, one: T) => Promise<void>,
-    ): Promise<void> {
-      for (const { alias } of all) names.add(alias);
-      const warnings: Trouble[] = [];
-      const failed = new Map<unknown, Trouble>();
-      await eachBounded(all, async (one) => {
-        const warn: Warn = (...warning) => warnings.push(warningOf(one.alias, ...warning));
-        try {
-          // After Ctrl-C, what has not begun is left to the next run.
-          if (session.closed.aborted) throw new Failure("interrupted", "Skipped: the run was canceled.");
-          await session.part(warn, (part) => act(part, one));
-        } catch (error) {
-          failed.set(one, troubleOf(one.alias, error));
-        }
+/**
+ * Does the same with each key, a few at a time, and then prints their warnings. Returns the failure if any has failed, with a
+ * line for each reason. `outcome`: what state has then.
+ */
+export async function eachKey<T extends Item>(
+  session: Session,
+  { doing, outcome }: { readonly doing: string; readonly outcome: string },
+  all: readonly T[],
+  act: (part: Session, one: T) => Promise<void>,
+): Promise<Failure | undefined> {
+  const warnings: Trouble[] = [];
+  const failed = new Map<T, Trouble>();
+  await eachBounded(all, async (one) => {
+    const { alias, key, declared } = one;
+    const warn: Warn = (...warning) => warnings.push(warningOf(alias, ...warning));
+    try {
+      // After Ctrl-C, what has not begun is left to the next run.
+      if (session.closed.aborted) throw new Failure("interrupted", "Skipped: the run was canceled.");
+      await session.part(warn, (part) => {
+        maskKey(part, key?.state ?? {}, declared ?? {});
+        return act(part, one);
       });
-      // In the order of the keys, whichever was first.
-      failures.push(...all.flatMap((one) => failed.get(one) ?? []));
-      for (const line of linesOf(warnings)) session.warn(line);
-    },
-  };
+    } catch (error) {
+      failed.set(one, troubleOf(alias, error));
+    }
+  });
+  for (const line of linesOf(warnings)) session.warn(line);
+  if (failed.size === 0) return undefined;
+  // In the order of the keys, whichever was first.
+  const failures = all.flatMap((one) => failed.get(one) ?? []);
+  const summary = `${numeral(failures.length)} of ${numeral(all.length)} failed`;
+  const parts = [summary, `${outcome}. Do what the lines below say, then run the command again`];
+  const unresolved = failures.some((one) => one.unresolved);
+  return new Failure("severalKeys", parts, { subject: `${doing}:`, lines: linesOf(failures), unresolved });
 }
 
 /** A shared warning tells of keys that may have been left behind, so their ids are all named. */

@@ -4,11 +4,11 @@ import type { Elsewhere, Outcome, Session } from "../../core/definition";
 import { Failure } from "../../core/errors";
 import type { OwnedObject } from "../../core/registry";
 import { defined, failedKey, isRecord, nonEmpty, type Properties } from "../../core/state";
-import { adoptedId, type KeyInputs, type KeyState, maskKey, type OwnedKey } from "../apiKey/model";
+import { adoptedId, type KeyInputs, type KeyState, type OwnedKey } from "../apiKey/model";
 import { read as readKey } from "../apiKey/read";
 import { fixedByExisting, lineOf } from "../apiKey/rules";
 import * as apiKey from "../apiKey/write";
-import { type Batch, type Item, openBatch, whatLinesSay } from "./batch";
+import { eachKey } from "./batch";
 
 export interface OwnedKeys {
   /** By alias, with the state that an ApiKey would have; those of a rotating key are "current" and "previous". */
@@ -65,15 +65,16 @@ export function adoptedBy(step: Step): string | undefined {
 
 export interface Applied {
   readonly owned: OwnedKeys;
-  readonly batch: Batch;
+  /** Why some failed. */
+  readonly failure: Failure | undefined;
 }
 
 type Write = Extract<Step, { readonly declared: unknown }>;
-type KeyItem = Item & { readonly key: OwnedKey };
+type KeyItem = { readonly alias: string; readonly key: OwnedKey };
 
 /** Creates and updates keys first. Deletes last, and nothing if one of these has failed: it may be the key to use instead. */
-export async function applySteps(session: Session, { owned, steps }: Steps): Promise<Applied> {
-  const batch = openBatch(session);
+export async function applySteps(session: Session, doing: string, { owned, steps }: Steps): Promise<Applied> {
+  const words = { doing, outcome: "State records what succeeded" };
   // By the aliases in state, which the new ones replace only after everything has succeeded.
   const byAlias = new Map(owned.byAlias);
   const replaced: KeyItem[] = [];
@@ -82,7 +83,7 @@ export async function applySteps(session: Session, { owned, steps }: Steps): Pro
     if (step.op === "release" || step.op === "delete") byAlias.delete(step.stateAlias);
   }
   const writes = steps.filter((step) => "declared" in step);
-  await batch.each(writes, async (part, step) => {
+  let failure = await eachKey(session, words, writes, async (part, step) => {
     const { failure, ...written } = await write(part, step);
     byAlias.set(step.stateAlias, written);
     if (step.op === "replace") replaced.push(step);
@@ -93,23 +94,19 @@ export async function applySteps(session: Session, { owned, steps }: Steps): Pro
   const kept = new Set(Array.from(byAlias.values(), ({ id }) => id));
   const due = itemsOf({ ...noKeys, toDelete: owned.toDelete });
   const left = new Set([...replaced, ...due, ...removed].filter(({ key }) => !kept.has(key.id)));
-  if (!batch.hasFailed()) {
-    await batch.each([...left], async (part, one) => {
-      maskKey(part, one.key.state);
-      await apiKey.deleteKey(part, one.key);
-      left.delete(one);
-    });
-  }
+  failure ??= await eachKey(session, words, [...left], async (part, one) => {
+    await apiKey.deleteKey(part, one.key);
+    left.delete(one);
+  });
   // A key that was not deleted stays under its alias, with its secret.
   for (const one of removed) if (left.delete(one)) byAlias.set(one.alias, one.key);
   const renamed = keysByAlias(steps.map(({ alias, stateAlias }) => [alias, byAlias.get(stateAlias)]));
   const toDelete = Array.from(left, ({ key }) => key);
-  return { owned: { byAlias: batch.hasFailed() ? byAlias : renamed, toDelete }, batch };
+  return { owned: { byAlias: failure === undefined ? renamed : byAlias, toDelete }, failure };
 }
 
 async function write(session: Session, step: Write): Promise<Outcome<KeyState>> {
   const { op, declared } = step;
-  maskKey(session, declared, ...(op === "create" ? [] : [step.key.state]));
   // A key that an existing value or id would replace by itself: check compares with earlier inputs, and can't see it (K5, K11).
   const former = op === "replace" && {
     ...step.key.state,
@@ -133,18 +130,15 @@ function itemsOf({ byAlias, toDelete }: OwnedKeys): readonly KeyItem[] {
 
 /** The keys as they are now, without those that no longer exist: the same object if nothing has changed. Throws if it can't. */
 export async function readKeys(session: Session, label: string, owned: OwnedKeys): Promise<OwnedKeys> {
-  const batch = openBatch(session);
   const found = new Map<OwnedKey, OwnedKey>();
-  await batch.each(itemsOf(owned), async (part, { key }) => {
-    maskKey(part, key.state);
+  const words = { doing: `Reading the ${label}`, outcome: "State is unchanged" };
+  const failure = await eachKey(session, words, itemsOf(owned), async (part, { key }) => {
     const now = await readKey(part, key);
     if (now === undefined) return;
     // After a read, state has what the service has.
     const { [failedKey]: isOpen, ...state } = now.state;
     found.set(key, isOpen ? { ...now, state } : now);
   });
-  const outcome = `State is unchanged. ${whatLinesSay("the command")}`;
-  const failure = batch.failureOf(`Reading the ${label}`, outcome);
   if (failure !== undefined) throw failure;
   if (itemsOf(owned).every(({ key }) => found.get(key)?.state === key.state)) return owned;
   return {
@@ -159,12 +153,9 @@ export async function removeKeys(
   owned: OwnedKeys,
   elsewhere: Elsewhere,
 ): Promise<void> {
-  const batch = openBatch(session);
-  await batch.each(itemsOf(owned), async (part, { key }) => {
-    maskKey(part, key.state);
-    await apiKey.remove(part, key, elsewhere);
-  });
-  const outcome = `The resource stays in state. ${whatLinesSay("the command")}, which deletes the rest`;
-  const failure = batch.failureOf(`Deleting the ${label}`, outcome);
+  const words = { doing: `Deleting the ${label}`, outcome: "The resource stays in state" };
+  const failure = await eachKey(session, words, itemsOf(owned), (part, { key }) =>
+    apiKey.remove(part, key, elsewhere),
+  );
   if (failure !== undefined) throw failure;
 }

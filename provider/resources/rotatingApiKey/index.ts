@@ -112,8 +112,7 @@ async function update(
     if (!mayDiffer(key, declared)) return { ...at, op: "same", key };
     return { ...at, op: "update", key, declared: edited(key, declared) };
   });
-  let { owned, batch } = await keys.applySteps(session, { owned: plan.owned, steps });
-  let failure = batch.failureOf(doing);
+  let { owned, failure } = await keys.applySteps(session, doing, { owned: plan.owned, steps });
   if (failure === undefined && (does === "create" || does === "rotate")) {
     const another = { ...declared, existingKey: undefined, existingId: undefined };
     try {

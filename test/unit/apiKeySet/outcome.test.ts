@@ -48,7 +48,7 @@ test("E1 K6 after a lost answer, the error says that a key may exist, and the up
     throw new CallError("ambiguous", "the connection was lost");
   });
   const failure = await failureOf(set.create(both));
-  expect(failure.headline).toMatch(/: 2 of 2 failed\. State has none of them\./);
+  expect(failure.headline).toMatch(/: 2 of 2 failed\. State records what succeeded\./);
   expect([failure.options.unresolved, failure.kept]).toEqual([true, undefined]);
   expect(failure.options.lines?.[0]).toMatch(
     /^"a": Creating key "a" .*It is not known whether the key was created.*key_1/,
