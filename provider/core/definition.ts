@@ -29,13 +29,8 @@ import {
   secretsKey,
 } from "./state";
 
-/** Shows a warning. `shared`: the warning without the object's name, so that many objects can share it, and the ids in it. */
-export type Warn = (message: string, shared?: SharedWarning) => void;
-
-interface SharedWarning {
-  readonly general: string;
-  readonly ids: readonly string[];
-}
+/** Shows a warning. `found`: the ids that it ends with, if many objects may share it. All are shown: they may have been left behind. */
+export type Warn = (message: string, found?: string) => void;
 
 /** The service and the host, as an operation sees them. `call` and `setup` throw a Failure if the configuration is wrong. */
 export interface Session extends Pick<Run, "closed" | "over"> {

@@ -23,7 +23,7 @@ import {
   withSecrets,
 } from "../core/secrecy";
 import { type Kept, type Properties, providerKey, secretsKey, serviceKey } from "../core/state";
-import { inBounds, oneLine } from "../core/text";
+import { inBounds, oneLine, sentences } from "../core/text";
 import { type Configuration, usable } from "./config";
 
 /** The host, as the lifecycle needs it. */
@@ -130,7 +130,7 @@ export function openSession(
   context: KindContext,
   given: readonly Properties[],
   run: Run = context.host.run,
-  warn: Warn = (message) => context.host.warn(message),
+  warn: Warn = (message, found) => context.host.warn(sentences(message, found)),
 ): OpenSession {
   const { definition, host, paths, registry } = context;
   const { configuration, transport } = host;
@@ -143,8 +143,7 @@ export function openSession(
   };
   const masked = (text: string) => inBounds(maskSecrets(oneLine(text), [...hidden]));
   const session: OpenSession = {
-    warn: (message, shared) =>
-      warn(masked(message), shared && { ...shared, general: masked(shared.general) }),
+    warn: (message, found) => warn(masked(message), found && masked(found)),
     mask: (...values) => {
       for (const text of textsIn(values)) hidden.add(text);
     },

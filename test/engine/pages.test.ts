@@ -148,7 +148,7 @@ it("docs/production.md: `protect` fails the preview of a replacement with the pa
   const forcedUp = await follow("pulumi up --stack dev --skip-preview", "--yes", "--target-replace", urn);
   expectOk(forcedUp);
   // Including the key of the other stack.
-  expect(forcedUp.output).toContain("already has 2 keys with this name and customer");
+  expect(forcedUp.output).toContain("already has a key with the name and customer of a new one");
 });
 
 it("docs/production.md: `retainOnDelete` leaves the old key of a replacement", async () => {

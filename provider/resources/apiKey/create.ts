@@ -138,7 +138,7 @@ function lostKey(
 
 /** Tells of keys that a killed run, or one whose answer was lost, may have left behind. */
 function warnOfNamesakes(creation: Creation): void {
-  const { session, declared, doing, before } = creation;
+  const { session, declared, before } = creation;
   const { registry } = session;
   const { workspaceId } = declared;
   if (before.kind === "unavailable") return;
@@ -146,14 +146,9 @@ function warnOfNamesakes(creation: Creation): void {
     ({ id }) => !registry.has(workspaceId, id) && !registry.isDropped(workspaceId, id),
   );
   if (unmanaged.length === 0) return;
-  const [what, it] = unmanaged.length === 1 ? ["a key", "it"] : [`${unmanaged.length} keys`, "one"];
-  const has = `already has ${what} with this name and customer`;
   // For `--replace` and `pulumi state taint`, the engine doesn't tell the provider which key is in state.
-  const advice = `If another resource or stack manages ${it}, or this update replaces it, do nothing; if a failed or interrupted run left ${it} behind, ${remedyOf(creation)}.`;
-  session.warn(`${doing}: the workspace ${has}: ${inWords(unmanaged)}. ${advice}`, {
-    general: `workspace ${workspaceId} ${has}. ${advice}`,
-    ids: unmanaged.map(({ id }) => id),
-  });
+  const what = `Workspace ${workspaceId} already has a key with the name and customer of a new one. If another resource or stack manages it, or this update replaces it, do nothing; if a failed or interrupted run left it behind, ${remedyOf(creation)}. In the workspace's list:`;
+  session.warn(what, inWords(unmanaged));
 }
 
 function remedyOf({ declared }: Creation): string {

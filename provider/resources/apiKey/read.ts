@@ -5,7 +5,6 @@ import type { Outcome, Session } from "../../core/definition";
 import { explain } from "../../core/errors";
 import { lookUp, type Target } from "../../core/existence";
 import { applyDrift, defined, failedKey, hiddenIn, observedKey } from "../../core/state";
-import { capitalised } from "../../core/text";
 import { sharedReads } from "../../reads";
 import {
   hasOutputs,
@@ -48,9 +47,8 @@ export async function read(
   const record = await readKeyOrFail(session, path, doing);
   if (record === undefined) return undefined;
   if (isRegenerated(record, state)) {
-    const change = `${state.existingKey === undefined ? "" : "leave existingKey out and "}change keepers`;
-    const what = `the service shows another secret, so somebody regenerated it there, and the secret in state no longer works. To replace the key by a new one, ${change}.`;
-    session.warn(`Key ${id}: ${what}`, { general: capitalised(what), ids: [id] });
+    const what = `The service shows another secret, so somebody regenerated it there, and the secret in state no longer works. To replace the key by a new one, change keepers, and leave existingKey out. In workspace ${path.workspaceId}:`;
+    session.warn(what, id);
   }
   const next = withDrift(state, record);
   if (!isIncomplete(state)) return { id, state: next };

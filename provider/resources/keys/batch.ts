@@ -44,7 +44,10 @@ export async function eachKey<T extends Item>(
   const failed = new Map<T, Trouble>();
   await eachBounded(all, async (one) => {
     const { alias, key, declared } = one;
-    const warn: Warn = (...warning) => warnings.push(warningOf(alias, ...warning));
+    const warn: Warn = (reason, found = "") => {
+      const message = sentences(reason, found);
+      warnings.push({ name: alias, message, reason, found, unresolved: found !== "" });
+    };
     try {
       // After Ctrl-C, what has not begun is left to the next run.
       if (session.closed.aborted) throw new Failure("interrupted", "Skipped: the run was canceled.");
@@ -66,13 +69,6 @@ export async function eachKey<T extends Item>(
   return new Failure("severalKeys", parts, { subject: `${doing}:`, lines: linesOf(failures), unresolved });
 }
 
-/** A shared warning tells of keys that may have been left behind, so their ids are all named. */
-function warningOf(name: string, ...[message, shared]: Parameters<Warn>): Trouble {
-  if (shared === undefined) return { name, message, reason: message, found: "", unresolved: false };
-  const { general, ids } = shared;
-  return { name, message, reason: `${general} Their ids:`, found: ids.join(", "), unresolved: true };
-}
-
 function troubleOf(name: string, error: unknown): Trouble {
   const { kind, headline: message, parts, options } = asFailure(error);
   const { found = "", unresolved = false } = options;
@@ -81,7 +77,7 @@ function troubleOf(name: string, error: unknown): Trouble {
 
 /** The lines of each reason, the most frequent first: not all if there are too many, but those of all unresolved keys. */
 function linesOf(troubles: readonly Trouble[]): readonly string[] {
-  const byReason = Map.groupBy(troubles, ({ unresolved, reason }) => `${unresolved} ${reason}`);
+  const byReason = Map.groupBy(troubles, ({ reason }) => reason);
   const groups = [...byReason.values()].toSorted((a, b) => b.length - a.length);
   const parts = groups.flatMap((group) => {
     if (!group[0]?.unresolved) return [group];

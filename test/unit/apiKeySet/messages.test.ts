@@ -95,7 +95,7 @@ test("R16 failures contain no key's secret", async () => {
 
 test("E1 general warnings share lines that name all keys and ids; of others, the first twenty are shown", async () => {
   const { warnings } = await resultOf(named(60), async (part, { alias: name }) => {
-    part.warn(`${name} has a namesake`, { general: "there is a namesake.", ids: [`key_${name}`] });
+    part.warn("there is a namesake. Their ids:", `key_${name}`);
     part.warn(`${name} is odd`);
   });
   const names = named(20).map(({ alias }) => JSON.stringify(alias));
@@ -104,6 +104,6 @@ test("E1 general warnings share lines that name all keys and ids; of others, the
     `For each of 20 keys (${names.join(", ")}): there is a namesake. Their ids: ${ids.join(", ")}.`,
   );
   expect(warnings).toHaveLength(3 + 17 + 1);
-  expect(warnings[3]).toBe('"k0": k0 is odd');
+  expect(warnings[3]).toBe('"k0": k0 is odd.');
   expect(warnings.at(-1)).toBe("and 43 more");
 });

@@ -100,6 +100,6 @@ test("K6 a refresh warns of the keys whose secrets were regenerated in the servi
   Object.assign(set.live.get("key_2") ?? {}, { maskedKey: "sk_****beef" });
   await set.read(id, state);
   expect(set.warnings).toEqual([
-    expect.stringMatching(/^"b": Key key_2: the service shows another secret, .*change keepers\.$/),
+    expect.stringMatching(/^"b": The service shows another secret, .*change keepers, .*: key_2\.$/),
   ]);
 });

@@ -34,7 +34,7 @@ test.each([
     expect(failed.state).not.toHaveProperty("previousKeyId");
     const { state } = await ci.up(failed);
     expect(state).toMatchObject({ keyId: next, previousKeyId: "key_1", retiresAt: iso(97) });
-    expect(ci.warnings.join().includes("already has a key with this name and customer: key_2")).toBe(isMade);
+    expect(/already has a key with the name and customer .*: key_2/.test(ci.warnings.join())).toBe(isMade);
   },
 );
 

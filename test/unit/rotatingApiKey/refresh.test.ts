@@ -64,7 +64,7 @@ test("K6 a refresh warns if the secret of the current or the previous key was re
   await ci.read(kept.id, kept.state);
   expect(ci.warnings).toEqual([
     expect.stringMatching(
-      /^For each of 2 keys \("current", "previous"\): The service shows another secret, .*key_2, key_1/,
+      /^For each of 2 keys \("current", "previous"\): The service shows another secret, .*: key_2, key_1\.$/,
     ),
   ]);
 });
