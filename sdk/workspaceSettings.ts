@@ -3,7 +3,7 @@ import { type Facts, isA, type Outputs, registration, settleAbsent } from "./res
 
 /**
  * The inputs of {@link WorkspaceSettings}. At least one of the four settings is required, or the preview fails.
- * A setting that you remove stays as it is, or gets its former value back if `onDestroy` is "restore".
+ * A setting that you remove stays as it is, and destroy no longer restores it.
  */
 export interface WorkspaceSettingsArgs {
   /** The id of the workspace, which must exist already. Changing it replaces the resource. */

@@ -184,11 +184,6 @@ function notApplied<T>({ missed }: Settled<T>): readonly Missed[] {
   return missed.filter(({ isRewritten }) => !isRewritten);
 }
 
-/** Whether the write of a field was not applied. */
-export function isOpen<T>(settled: Settled<T>, field: string): boolean {
-  return notApplied(settled).some(({ aim }) => aim.field.name === field);
-}
-
 interface Report {
   /** The object: `Key key_1`. */
   readonly name: string;

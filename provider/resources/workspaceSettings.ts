@@ -6,7 +6,6 @@ import { editWorkspace, readWorkspace, type WorkspaceRecord } from "../client/se
 import {
   aimsOf,
   converge,
-  isOpen,
   report,
   type Say,
   type Settled,
@@ -225,31 +224,25 @@ async function apply(
   const notDone = "Nothing was changed";
   const record = await readOrFail(session, workspaceId, { doing, notDone });
   const [wanted, managed] = [declaredIn(declared), managedIn(state)];
-  const dropped = managed.filter((field) => declared.onDestroy === "restore" && !wanted.includes(field));
-  const toRestore = chooseToRestore(session, doing, state, dropped, record);
-  const added = wanted.filter((field) => !managed.includes(field));
-  const former = sendable(added, record);
+  const former = sendable(
+    wanted.filter((field) => !managed.includes(field)),
+    record,
+  );
   const advice = `Check that the access token is allowed to edit workspace ${workspaceId}, and that the service accepts the values: one of the two numbers must be above 0.`;
-  const writing = write(session, record, state, declared, toRestore);
+  const writing = write(session, record, state, only(settings, declared));
   const settled = await orFail(writing, session, { doing, notDone, advice });
-  // A setting that did not go back to what it was stays in state, so that the next update tries again.
-  const kept = settings.filter((field) => wanted.includes(field) || isOpen(settled, field.name));
   const next = {
     ...outputs(settled.record),
     // Previews show them as unchanged: only a refresh reads them again (R18).
     ...outputs(state),
-    ...stateAfter(kept, declared, settled, observe),
-    __before: nonEmpty(only(kept, { ...former, ...state.__before })),
-    __written: nonEmpty(only(kept, observe(settled.record))),
+    ...stateAfter(wanted, declared, settled, observe),
+    __before: nonEmpty(only(wanted, { ...former, ...state.__before })),
+    __written: nonEmpty(only(wanted, observe(settled.record))),
   };
-  const isLeft = declaredIn(toRestore).some(({ name }) => isOpen(settled, name));
-  const [say, ifOpen] = [sayingOf([declared, state]), isLeft ? leftOut : undefined];
-  const failure = report(session, settled, { name: `Workspace ${workspaceId}`, doing, say, ifOpen });
+  const say = sayingOf([declared, state]);
+  const failure = report(session, settled, { name: `Workspace ${workspaceId}`, doing, say });
   return { id: workspaceId, state: next, failure };
 }
-
-const leftOut =
-  'Settings that are no longer declared stay in state until their former values are restored: run `pulumi up` again, restore them by hand first, or set onDestroy to "retain"';
 
 async function read(session: Session, { id, state }: Resource<Shape>): Promise<SettingsOutcome> {
   const doing = `Reading the defaults of workspace ${id}`;
@@ -298,8 +291,8 @@ async function remove(
     notDone: `${stays}; if the workspace itself was deleted, remove the resource from state with \`pulumi state delete\``,
     advice: `The access token is the likely cause: it may belong to another account. ${session.setup.tokenAdvice}`,
   });
-  const toRestore = chooseToRestore(session, doing, state, managedIn(state), record);
-  const writing = write(session, record, state, {}, toRestore);
+  const toRestore = chooseToRestore(session, doing, state, record);
+  const writing = write(session, record, state, toRestore, true);
   const advice = `Check that the access token is allowed to edit workspace ${id}, or ${byHand}`;
   const settled = await orFail(writing, session, { doing, notDone: stays, advice });
   if (settled.error !== undefined) throw explain(settled.error, session, { doing, notDone: stays });
@@ -314,13 +307,12 @@ function chooseToRestore(
   session: Session,
   doing: string,
   state: SettingsState,
-  fields: readonly Setting[],
   record: WorkspaceRecord,
 ): Properties {
   const { __before: before = {}, __written: written = {} } = state;
   const [say, now] = [sayingOf([state]), observe(record)];
   const isOurs = (field: Setting) => same(field, written[field.name], now[field.name]);
-  const open = fields.filter((field) => !same(field, before[field.name], now[field.name]));
+  const open = managedIn(state).filter((field) => !same(field, before[field.name], now[field.name]));
   const left = open.flatMap((field) => {
     const { name } = field;
     if (!(name in before)) return [`${name} (had no value before)`];
@@ -334,19 +326,18 @@ function chooseToRestore(
 // ---- Writing -------------------------------------------------------------------------------------------------------
 
 /**
- * Writes the program's settings and the former values to restore. The PATCH repeats all others, so that it means the same
- * whether the service merges or replaces; a warning names one of these that changes nevertheless. Sends nothing if the
- * workspace has the values already (W1, W2).
+ * Writes these settings. The PATCH repeats all others, so that it means the same whether the service merges or replaces; a
+ * warning names one of these that changes nevertheless. Sends nothing if the workspace has the values already (W1, W2).
+ * `isRestoring`: the workspace must then have exactly these values, seen in a read (W5).
  */
 async function write(
   session: Session,
   before: WorkspaceRecord,
   state: SettingsState,
-  declared: Properties,
-  toRestore: Properties,
+  target: Properties,
+  isRestoring = false,
 ): Promise<Settled<WorkspaceRecord>> {
   const workspaceId = before.id;
-  const target = { ...toRestore, ...only(settings, declared) };
   const [wanted, old] = [declaredIn(target), observe(before)];
   if (wanted.every((field) => same(field, target[field.name], old[field.name]))) return settledAs(before);
   // A service may refuse an empty list, even if that is what it has.
@@ -355,7 +346,7 @@ async function write(
   const body: Properties = { ...Object.fromEntries(repeated), ...target };
   const fields = settings.map((field) => {
     const { name, exact } = field;
-    return { ...field, exact: name in toRestore || (exact && name in declared) };
+    return { ...field, exact: name in target && (exact || isRestoring) };
   });
   const read = () => readWorkspace(session.call, { workspaceId });
   return converge(session, {
@@ -363,9 +354,8 @@ async function write(
     observe,
     aims: aimsOf(fields, { ...old, ...target }, state, old),
     write: () => editWorkspace(session.call, { workspaceId }, body),
-    // Restored values must be seen in a read (W5).
     isShown: (answer) =>
-      nonEmpty(toRestore) === undefined &&
+      !isRestoring &&
       settings.every(({ name }) => !(name in body) || (answer as Properties)[name] !== undefined),
     read,
     explainMissing: read,
@@ -378,21 +368,13 @@ function sayingOf(all: readonly Properties[]): Say {
 
 // ---- Plan ----------------------------------------------------------------------------------------------------------
 
-/** The note says what becomes of settings that are no longer declared: the engine shows them as removed. */
+/** The engine shows settings that are no longer declared as removed. */
 function plan(args: PlanArgs<Shape>): Plan {
   const { state = {}, inputs } = args;
   const compared = compareFields(fields, args);
-  const isReplaced = compared.replaces.length > 0;
-  const left = managedIn(state).filter(({ name }) => isReplaced || inputs[name] === undefined);
-  if (left.length === 0) return compared;
-  // A resource that is replaced is destroyed as it was declared before.
-  const { onDestroy } = isReplaced ? state : inputs;
-  const [say, restored] = [sayingOf([state]), onDestroy === "restore" ? replaced(state) : []];
-  const outcomes = left.map((field) => {
-    const { name } = field;
-    if (!restored.includes(field)) return `${name} stays as it is`;
-    return `${name} goes back to ${say(name, state.__before?.[name])}, unless it was changed outside Pulumi`;
-  });
-  const what = `Settings of workspace ${state.workspaceId} that are no longer ${isReplaced ? "managed" : "declared"}`;
-  return { ...compared, note: `${what}: ${outcomes.join("; ")}.` };
+  const left = managedIn(state).filter(({ name }) => inputs[name] === undefined);
+  if (left.length === 0 || compared.replaces.length > 0) return compared;
+  const names = left.map(({ name }) => name).join(", ");
+  const note = `Settings of workspace ${state.workspaceId} that are no longer declared stay as they are: ${names}.`;
+  return { ...compared, note };
 }

@@ -160,8 +160,13 @@ test("R16 a declared secret is masked in errors about settings that were not app
   const subject = replying(workspaceSettings, ({ method }) =>
     method === "PATCH" ? {} : { workspace: had() },
   );
-  const kept = { workspaceId: "ws_1", defaultRateLimitPerSecond: 5, onDestroy: "restore" };
-  const declared = { ...kept, defaultKeyPrefix: "falcon", __secrets: [["defaultKeyPrefix"]] };
+  const declared = {
+    workspaceId: "ws_1",
+    defaultRateLimitPerSecond: 5,
+    onDestroy: "restore",
+    defaultKeyPrefix: "falcon",
+    __secrets: [["defaultKeyPrefix"]],
+  };
   const created = await failureOf(subject.create(declared));
   expect(created.message).toContain("defaultKeyPrefix: should be [secret], the service has [secret]");
   prefix = "FALCON";
@@ -172,14 +177,12 @@ test("R16 a declared secret is masked in errors about settings that were not app
     __written,
   };
   const state = { ...declared, ...hidden };
-  const updated = await failureOf(subject.update("ws_1", state, kept));
   const deleted = await failureOf(subject.delete("ws_1", state));
-  for (const { message } of [updated, deleted])
-    expect(message).toContain("defaultKeyPrefix: should be [secret], the service has [secret]");
+  expect(deleted.message).toContain("defaultKeyPrefix: should be [secret], the service has [secret]");
   prefix = "owl_";
   await subject.delete("ws_1", state);
   expect(subject.warnings.join()).toContain("before: [secret])");
-  for (const line of [created.message, updated.message, deleted.message, ...subject.warnings])
+  for (const line of [created.message, deleted.message, ...subject.warnings])
     expect(line).not.toMatch(/owl|falcon|kite/i);
 });
 

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import { failureOf, refused } from "../replying";
-import { inputs, kept, lost, openWorkspace, type Workspace } from "./settingsWorkspace";
+import { inputs, lost, openWorkspace, type Workspace } from "./settingsWorkspace";
 
 const declared = { ...inputs, defaultExpiration: 5, defaultRateLimitPerSecond: 7 };
 const former = { defaultKeyPrefix: "old", defaultExpiration: 60, defaultRateLimitPerSecond: 70 };
@@ -117,43 +117,26 @@ test("W5 a destroy fails if the service rewrites a former value", async () => {
   );
 });
 
-test.each([
-  ["defaultKeyPrefix", "new", "old"],
-  ["defaultExpiration", 5, 60],
-])(
-  "W1 W5 an update that can't restore %s fails, and the next one restores it, as previewed",
-  async (name, ours, theirs) => {
-    const state = await made();
-    const rest = Object.fromEntries(Object.entries(declared).filter(([other]) => other !== name));
-    workspace.habits = { take: (asked) => ({ ...asked, [name]: ours }) };
-    const failed = await kept(settings.update("ws_1", state, rest));
-    const [said, has] = [JSON.stringify(theirs), JSON.stringify(ours)];
-    expect(failed.message).toContain(`${name}: should be ${said}, the service has ${has}`);
-    expect(failed.message).toContain('set onDestroy to "retain"');
-    expect(failed.state).toMatchObject({ [name]: ours, __before: { [name]: theirs } });
-    expect(settings.diff("id_1", failed.state, rest).changes).toBeUndefined();
-    workspace.habits = {};
-    const after = await settings.update("ws_1", failed.state, rest);
-    expect(workspace.held[name]).toBe(theirs);
-    expect(after).not.toHaveProperty(name);
-    expect(after["__before"]).not.toHaveProperty(name);
-  },
-);
+test("W1 W5 a setting that is no longer declared keeps its value, and a later destroy does not restore it", async () => {
+  const { defaultKeyPrefix: _, ...rest } = declared;
+  const after = await settings.update("ws_1", await made(), rest);
+  expect(after).not.toHaveProperty("defaultKeyPrefix");
+  expect(after["__before"]).not.toHaveProperty("defaultKeyPrefix");
+  await settings.delete("ws_1", after);
+  expect(workspace.held).toMatchObject({ ...former, defaultKeyPrefix: "new" });
+  expect(settings.warnings).toEqual([]);
+});
 
-test.each(["destroy", "an update that no longer declares them"])(
-  "W1 W5 %s warns about settings that are not restored, with their former values",
-  async (by) => {
-    const state = await made();
-    workspace.held = { ...workspace.held, defaultKeyPrefix: "theirs" };
-    const { defaultKeyPrefix: _, ...rest } = declared;
-    await (by === "destroy" ? settings.delete("ws_1", state) : settings.update("ws_1", state, rest));
-    expect(settings.warnings).toEqual([
-      expect.stringContaining(
-        'left as they are: defaultKeyPrefix (has changed since this resource wrote it; before: "old").',
-      ),
-    ]);
-  },
-);
+test("W5 a destroy warns about settings that are not restored, with their former values", async () => {
+  const state = await made();
+  workspace.held = { ...workspace.held, defaultKeyPrefix: "theirs" };
+  await settings.delete("ws_1", state);
+  expect(settings.warnings).toEqual([
+    expect.stringContaining(
+      'left as they are: defaultKeyPrefix (has changed since this resource wrote it; before: "old").',
+    ),
+  ]);
+});
 
 test("W5 a value that a refresh found changed is left as it is, unless an update has written ours again", async () => {
   const state = await made();
