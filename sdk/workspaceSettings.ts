@@ -22,9 +22,8 @@ export interface WorkspaceSettingsArgs {
   readonly defaultExpiration?: pulumi.Input<number | undefined>;
   /**
    * The effect of destroy on the settings. "retain" leaves them as they are. "restore" puts back the values from before
-   * this resource managed them, for each setting that had a value then and was not changed outside Pulumi since.
-   * Default: "retain". Changing it changes no setting. If a value can't be confirmed as restored, destroy fails and
-   * state keeps the resource.
+   * this resource managed them, for each setting that had a value then. Default: "retain". Changing it changes no
+   * setting. If a value can't be confirmed as restored, destroy fails and state keeps the resource.
    */
   readonly onDestroy?: pulumi.Input<"retain" | "restore" | undefined>;
 }

@@ -42,7 +42,7 @@ import {
   updatableFields,
 } from "../core/fields";
 import { compareFields, type Plan } from "../core/plan";
-import { applyDrift, failedKey, nonEmpty, observedKey, type Properties, pick, same } from "../core/state";
+import { applyDrift, nonEmpty, observedKey, type Properties, pick, same } from "../core/state";
 import { optionalString, pathSegment } from "./fields/schemas";
 
 // ---- Addresses -----------------------------------------------------------------------------------------------------
@@ -111,8 +111,6 @@ const shape = {
   hidden: {
     /** The declared settings before this stack managed them, without those that had no value. */
     __before: aMap,
-    /** The declared settings after our last write. One that has another value now is not restored. */
-    __written: aMap,
   },
 };
 
@@ -156,7 +154,6 @@ export const workspaceSettings = define({
     follows: (path) => [
       [observedKey, ...path],
       ["__before", ...path],
-      ["__written", ...path],
     ],
   },
   label: () => "workspace settings",
@@ -199,11 +196,6 @@ function managedIn({ __before = {}, ...state }: SettingsState): readonly Setting
   return declaredIn({ ...__before, ...state });
 }
 
-/** The settings that this stack has changed: they had another value before. */
-function replaced({ __before = {}, __written = {} }: SettingsState): readonly Setting[] {
-  return declaredIn(__before).filter((field) => !same(field, __before[field.name], __written[field.name]));
-}
-
 function only(fields: readonly Setting[], properties: Properties): Properties {
   return pick(
     properties,
@@ -237,7 +229,6 @@ async function apply(
     ...outputs(state),
     ...stateAfter(wanted, declared, settled, observe),
     __before: nonEmpty(only(wanted, { ...former, ...state.__before })),
-    __written: nonEmpty(only(wanted, observe(settled.record))),
   };
   const say = sayingOf([declared, state]);
   const failure = report(session, settled, { name: `Workspace ${workspaceId}`, doing, say });
@@ -247,10 +238,7 @@ async function apply(
 async function read(session: Session, { id, state }: Resource<Shape>): Promise<SettingsOutcome> {
   const doing = `Reading the defaults of workspace ${id}`;
   const record = await readOrFail(session, id, { doing, notDone: "State is unchanged" });
-  const [managed, observed] = [managedIn(state), observe(record)];
-  const next = { ...applyDrift(managed, state, observed), ...outputs(record) };
-  // After a write that failed, another value may be what it sent.
-  return { id, state: state[failedKey] ? { ...next, __written: only(managed, observed) } : next };
+  return { id, state: { ...applyDrift(managedIn(state), state, observe(record)), ...outputs(record) } };
 }
 
 /** All settings that have a value, as if they were declared as they are. */
@@ -258,8 +246,8 @@ async function find(session: Session, [workspaceId = ""]: readonly string[]): Pr
   const doing = `Reading the defaults of workspace ${workspaceId}`;
   const record = await readOrFail(session, workspaceId, { doing, notDone: "Nothing was changed" });
   const __before = sendable(settings, record);
-  const __written = pick(observe(record), Object.keys(__before));
-  return { id: workspaceId, state: { workspaceId, ...__written, ...outputs(record), __before, __written } };
+  const values = pick(observe(record), Object.keys(__before));
+  return { id: workspaceId, state: { workspaceId, ...values, ...outputs(record), __before } };
 }
 
 function readOrFail(session: Session, workspaceId: string, words: CallWords): Promise<WorkspaceRecord> {
@@ -277,12 +265,17 @@ async function remove(
   { isDeclared }: Elsewhere,
 ): Promise<void> {
   if (state.onDestroy !== "restore") return;
+  const { __before: former = {} } = state;
+  const say = sayingOf([state]);
   if (isDeclared) {
-    const [say, before] = [sayingOf([state]), state.__before];
-    const former = replaced(state).map(({ name }) => `${name} ${say(name, before?.[name])}`);
-    if (former.length === 0) return;
-    const words = `The program still declares settings of workspace ${id}, so these former values are not restored and are no longer in state: ${former.join(", ")}. To rename a resource and keep them, use the option aliases.`;
-    return session.warn(words);
+    const replaced = declaredIn(former).filter(
+      (field) => !same(field, former[field.name], state[field.name]),
+    );
+    if (replaced.length === 0) return;
+    const values = replaced.map(({ name }) => `${name} ${say(name, former[name])}`).join(", ");
+    return session.warn(
+      `The program still declares settings of workspace ${id}, so these former values are not restored and are no longer in state: ${values}. To rename a resource and keep them, use the option aliases.`,
+    );
   }
   const doing = `Restoring the defaults of workspace ${id}`;
   // A token of another account gets the same answer as for a deleted workspace.
@@ -291,36 +284,17 @@ async function remove(
     notDone: `${stays}; if the workspace itself was deleted, remove the resource from state with \`pulumi state delete\``,
     advice: `The access token is the likely cause: it may belong to another account. ${session.setup.tokenAdvice}`,
   });
-  const toRestore = chooseToRestore(session, doing, state, record);
-  const writing = write(session, record, state, toRestore, true);
+  const writing = write(session, record, state, only(settings, former), true);
   const advice = `Check that the access token is allowed to edit workspace ${id}, or ${byHand}`;
   const settled = await orFail(writing, session, { doing, notDone: stays, advice });
   if (settled.error !== undefined) throw explain(settled.error, session, { doing, notDone: stays });
   const ifOpen = `${stays}. Run the command again, or ${byHand}`;
-  const say = sayingOf([state]);
   const failure = report(session, settled, { name: `Workspace ${id}`, doing, say, ifOpen });
   if (failure !== undefined) throw failure;
-}
-
-/** The former values to restore: of settings that still have our value (W5). Warns of others that differ from theirs. */
-function chooseToRestore(
-  session: Session,
-  doing: string,
-  state: SettingsState,
-  record: WorkspaceRecord,
-): Properties {
-  const { __before: before = {}, __written: written = {} } = state;
-  const [say, now] = [sayingOf([state]), observe(record)];
-  const isOurs = (field: Setting) => same(field, written[field.name], now[field.name]);
-  const open = managedIn(state).filter((field) => !same(field, before[field.name], now[field.name]));
-  const left = open.flatMap((field) => {
-    const { name } = field;
-    if (!(name in before)) return [`${name} (had no value before)`];
-    if (isOurs(field)) return [];
-    return [`${name} (has changed since this resource wrote it; before: ${say(name, before[name])})`];
-  });
-  if (left.length > 0) session.warn(`${doing}: not restored, but left as they are: ${left.join(", ")}.`);
-  return only(open.filter(isOurs), before);
+  const left = managedIn(state).filter(({ name }) => !(name in former));
+  if (left.length === 0) return;
+  const names = left.map(({ name }) => name).join(", ");
+  session.warn(`Workspace ${id}: settings that had no value before stay as they are: ${names}.`);
 }
 
 // ---- Writing -------------------------------------------------------------------------------------------------------

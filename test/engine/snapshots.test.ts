@@ -117,9 +117,9 @@ describe.each(versions)("a state that version %s wrote", (version) => {
     expectOk(await fixture.stack.refresh());
     const { resources = [] } = await fixture.stack.exportState();
     const marked = resources.flatMap(({ outputs = {}, id }) =>
-      ["__keyLost", "__written"].flatMap((mark) => (mark in outputs ? [`${id} ${mark}`] : [])),
+      ["__keyLost", "__before"].flatMap((mark) => (mark in outputs ? [`${id} ${mark}`] : [])),
     );
-    expect(marked.toSorted()).toEqual(["key_lost __keyLost", "ws_main __written", "ws_second __written"]);
+    expect(marked.toSorted()).toEqual(["key_lost __keyLost", "ws_main __before", "ws_second __before"]);
     expectOk(await fixture.stack.destroy());
     expect(live(fixture)).toEqual([]);
     expect(workspace(fixture, "ws_second")).toMatchObject({ defaultRateLimitPerSecond: 8 });

@@ -150,7 +150,6 @@ test("R19 get in the plugin finds a scope, and a workspace with or without setti
     __external: true,
     __service: expect.any(String),
     __before: {},
-    __written: {},
     onDestroy: "retain",
   };
   expect(properties).toEqual({ workspaceId: "ws_second", name, teamId, ...read });

@@ -29,7 +29,7 @@ const huge = "x".repeat(70_000);
 const prototypes = ["__proto__", "constructor", "prototype", "toJSON", "length", "then"];
 /** Names of hidden state. */
 const hidden = [
-  ...["__observed", "__keyLost", "__before", "__written", "__external", "__provider", "__resourceName"],
+  ...["__observed", "__keyLost", "__before", "__external", "__provider", "__resourceName"],
   ...["__keys", "__toDelete", "__previous"],
 ];
 /** Names of the inputs and outputs of all resources, and of their nested fields. */

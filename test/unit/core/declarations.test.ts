@@ -148,8 +148,7 @@ test.each([
 });
 
 const inputs = { workspaceId: "ws_1", defaultExpiration: 60 };
-const [__before, __written] = [{ defaultExpiration: 5 }, { defaultExpiration: 60 }];
-const state = { ...inputs, onDestroy: "restore", __before, __written };
+const state = { ...inputs, onDestroy: "restore", __before: { defaultExpiration: 5 } };
 const orders = { workspaceId: "ws_1", name: "Orders", representation: "orders" };
 
 const keys = { a: { customerId: "c", existingKey: "sk" } };

@@ -3,19 +3,19 @@ import { unknown } from "../../../provider/core/fields";
 import { workspaceSettings } from "../../../provider/resources/workspaceSettings";
 import { offline } from "../offline";
 
-const __written = {
+const declared = {
+  workspaceId: "ws_1",
   defaultKeyPrefix: "ours",
   defaultAllowedIPs: ["10.0.0.0/8"],
   defaultRateLimitPerSecond: 5,
   defaultExpiration: 60,
 };
-const declared = { workspaceId: "ws_1", ...__written };
 /** The lines of a preview in which the program leaves out all settings but one. */
 function told(state: object, inputs: object = {}): readonly string[] {
   const lines: string[] = [];
   const telling = offline(undefined, {}, workspaceSettings, (line) => lines.push(line));
   const given = { workspaceId: "ws_1", defaultExpiration: 60, ...inputs };
-  telling.diff("ws_1", { ...declared, __written, ...state }, telling.check(given, undefined).inputs);
+  telling.diff("ws_1", { ...declared, ...state }, telling.check(given, undefined).inputs);
   return lines;
 }
 const subject = "Settings of workspace ws_1 that are no longer declared stay as they are:";

@@ -127,24 +127,22 @@ test("W1 W5 a setting that is no longer declared keeps its value, and a later de
   expect(settings.warnings).toEqual([]);
 });
 
-test("W5 a destroy warns about settings that are not restored, with their former values", async () => {
-  const state = await made();
-  workspace.held = { ...workspace.held, defaultKeyPrefix: "theirs" };
-  await settings.delete("ws_1", state);
-  expect(settings.warnings).toEqual([
-    expect.stringContaining(
-      'left as they are: defaultKeyPrefix (has changed since this resource wrote it; before: "old").',
-    ),
-  ]);
-});
+test.each([false, true])(
+  "W5 a destroy also restores a setting that somebody else has changed since (seen by a refresh: %s)",
+  async (isSeen) => {
+    const state = await made();
+    workspace.held = { ...workspace.held, defaultKeyPrefix: "theirs" };
+    await settings.delete("ws_1", isSeen ? ((await settings.read("ws_1", state))?.state ?? {}) : state);
+    expect(workspace.held).toMatchObject(former);
+    expect(settings.warnings).toEqual([]);
+  },
+);
 
-test("W5 a value that a refresh found changed is left as it is, unless an update has written ours again", async () => {
-  const state = await made();
-  workspace.held = { ...workspace.held, defaultKeyPrefix: "theirs" };
-  const refreshed = (await settings.read("ws_1", state))?.state ?? {};
-  await settings.delete("ws_1", refreshed);
-  expect(workspace.held["defaultKeyPrefix"]).toBe("theirs");
-  expect(settings.warnings.join()).toContain("defaultKeyPrefix (has changed since");
-  await settings.delete("ws_1", await settings.update("ws_1", refreshed, declared));
-  expect(workspace.held["defaultKeyPrefix"]).toBe("old");
+test("W5 a destroy warns about settings that had no value before", async () => {
+  workspace.held = { defaultKeyPrefix: "old", defaultExpiration: 0 };
+  await settings.delete("ws_1", await made());
+  expect(settings.warnings).toEqual([
+    "Workspace ws_1: settings that had no value before stay as they are: defaultRateLimitPerSecond, defaultExpiration.",
+  ]);
+  expect(workspace.held).toMatchObject({ defaultKeyPrefix: "old", defaultExpiration: 5 });
 });
