@@ -43,6 +43,7 @@ import {
 } from "../core/fields";
 import { compareFields, type Plan } from "../core/plan";
 import { applyDrift, nonEmpty, observedKey, type Properties, pick, same } from "../core/state";
+import { sentences } from "../core/text";
 import { optionalString, pathSegment } from "./fields/schemas";
 
 // ---- Addresses -----------------------------------------------------------------------------------------------------
@@ -255,10 +256,6 @@ function readOrFail(session: Session, workspaceId: string, words: CallWords): Pr
   return orFail(readWorkspace(session.call, { workspaceId }), session, { advice, ...words });
 }
 
-const stays = "It stays in state";
-const byHand =
-  'restore the settings by hand first; values that are already restored are not touched. To leave them as they are, first run `pulumi up` with onDestroy: "retain"';
-
 async function remove(
   session: Session,
   { id, state }: Resource<Shape>,
@@ -278,17 +275,14 @@ async function remove(
     );
   }
   const doing = `Restoring the defaults of workspace ${id}`;
+  const notDone = "It stays in state";
   // A token of another account gets the same answer as for a deleted workspace.
-  const record = await readOrFail(session, id, {
-    doing,
-    notDone: `${stays}; if the workspace itself was deleted, remove the resource from state with \`pulumi state delete\``,
-    advice: `The access token is the likely cause: it may belong to another account. ${session.setup.tokenAdvice}`,
-  });
-  const writing = write(session, record, state, only(settings, former), true);
-  const advice = `Check that the access token is allowed to edit workspace ${id}, or ${byHand}`;
-  const settled = await orFail(writing, session, { doing, notDone: stays, advice });
-  if (settled.error !== undefined) throw explain(settled.error, session, { doing, notDone: stays });
-  const ifOpen = `${stays}. Run the command again, or ${byHand}`;
+  const advice = `Check that the access token is allowed to read and edit the workspace: it may belong to another account. ${session.setup.tokenAdvice} Or restore the settings by hand first; or, to leave them as they are, run \`pulumi up\` with onDestroy: "retain" first; or, if the workspace was deleted, remove the resource from state with \`pulumi state delete\``;
+  const words = { doing, notDone, advice };
+  const record = await orFail(readWorkspace(session.call, { workspaceId: id }), session, words);
+  const settled = await orFail(write(session, record, state, only(settings, former)), session, words);
+  if (settled.error !== undefined) throw explain(settled.error, session, words);
+  const ifOpen = sentences(notDone, "Run the command again", advice);
   const failure = report(session, settled, { name: `Workspace ${id}`, doing, say, ifOpen });
   if (failure !== undefined) throw failure;
   const left = managedIn(state).filter(({ name }) => !(name in former));
@@ -302,14 +296,12 @@ async function remove(
 /**
  * Writes these settings. The PATCH repeats all others, so that it means the same whether the service merges or replaces; a
  * warning names one of these that changes nevertheless. Sends nothing if the workspace has the values already (W1, W2).
- * `isRestoring`: the workspace must then have exactly these values, seen in a read (W5).
  */
 async function write(
   session: Session,
   before: WorkspaceRecord,
   state: SettingsState,
   target: Properties,
-  isRestoring = false,
 ): Promise<Settled<WorkspaceRecord>> {
   const workspaceId = before.id;
   const [wanted, old] = [declaredIn(target), observe(before)];
@@ -320,7 +312,7 @@ async function write(
   const body: Properties = { ...Object.fromEntries(repeated), ...target };
   const fields = settings.map((field) => {
     const { name, exact } = field;
-    return { ...field, exact: name in target && (exact || isRestoring) };
+    return { ...field, exact: exact && name in target };
   });
   const read = () => readWorkspace(session.call, { workspaceId });
   return converge(session, {
@@ -329,7 +321,6 @@ async function write(
     aims: aimsOf(fields, { ...old, ...target }, state, old),
     write: () => editWorkspace(session.call, { workspaceId }, body),
     isShown: (answer) =>
-      !isRestoring &&
       settings.every(({ name }) => !(name in body) || (answer as Properties)[name] !== undefined),
     read,
     explainMissing: read,
