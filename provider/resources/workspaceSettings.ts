@@ -24,7 +24,7 @@ import {
   type Session,
   type StateOf,
 } from "../core/definition";
-import { type CallWords, explain, orFail } from "../core/errors";
+import { explain, orFail } from "../core/errors";
 import {
   aMap,
   aString,
@@ -165,12 +165,10 @@ export const workspaceSettings = define({
   },
   rules,
   plan,
-  create: (session, declared) =>
-    apply(session, `Setting the defaults of workspace ${declared.workspaceId}`, {}, declared),
+  create: (session, declared) => apply(session, {}, declared),
   importing: { form: "workspaceId", read: find },
   read,
-  update: (session, { id, state }, declared) =>
-    apply(session, `Updating the defaults of workspace ${id}`, state, declared),
+  update: (session, { state }, declared) => apply(session, state, declared),
   delete: remove,
 });
 
@@ -192,11 +190,6 @@ function declaredIn(properties: Properties): readonly Setting[] {
   return settings.filter(({ name }) => properties[name] !== undefined);
 }
 
-/** The settings that this stack manages, also one that the last read did not show. */
-function managedIn({ __before = {}, ...state }: SettingsState): readonly Setting[] {
-  return declaredIn({ ...__before, ...state });
-}
-
 function only(fields: readonly Setting[], properties: Properties): Properties {
   return pick(
     properties,
@@ -209,27 +202,23 @@ function only(fields: readonly Setting[], properties: Properties): Properties {
 /** Creates or updates. Remembers the former values of settings that the program begins to declare. */
 async function apply(
   session: Session,
-  doing: string,
   state: SettingsState,
   declared: SettingsInputs,
 ): Promise<SettingsOutcome> {
   const { workspaceId } = declared;
-  const notDone = "Nothing was changed";
-  const record = await readOrFail(session, workspaceId, { doing, notDone });
-  const [wanted, managed] = [declaredIn(declared), managedIn(state)];
-  const former = sendable(
-    wanted.filter((field) => !managed.includes(field)),
-    record,
-  );
+  const record = await readOrFail(session, workspaceId);
+  const wanted = declaredIn(declared);
+  const added = wanted.filter(({ name }) => state[name] === undefined);
+  const doing = `Setting the defaults of workspace ${workspaceId}`;
   const advice = `Check that the access token is allowed to edit workspace ${workspaceId}, and that the service accepts the values: one of the two numbers must be above 0.`;
   const writing = write(session, record, state, only(settings, declared));
-  const settled = await orFail(writing, session, { doing, notDone, advice });
+  const settled = await orFail(writing, session, { doing, notDone: nothingChanged, advice });
   const next = {
     ...outputs(settled.record),
     // Previews show them as unchanged: only a refresh reads them again (R18).
     ...outputs(state),
     ...stateAfter(wanted, declared, settled, observe),
-    __before: nonEmpty(only(wanted, { ...former, ...state.__before })),
+    __before: nonEmpty(only(wanted, { ...sendable(added, record), ...state.__before })),
   };
   const say = sayingOf([declared, state]);
   const failure = report(session, settled, { name: `Workspace ${workspaceId}`, doing, say });
@@ -237,23 +226,25 @@ async function apply(
 }
 
 async function read(session: Session, { id, state }: Resource<Shape>): Promise<SettingsOutcome> {
-  const doing = `Reading the defaults of workspace ${id}`;
-  const record = await readOrFail(session, id, { doing, notDone: "State is unchanged" });
-  return { id, state: { ...applyDrift(managedIn(state), state, observe(record)), ...outputs(record) } };
+  const record = await readOrFail(session, id);
+  return { id, state: { ...applyDrift(declaredIn(state), state, observe(record)), ...outputs(record) } };
 }
 
 /** All settings that have a value, as if they were declared as they are. */
 async function find(session: Session, [workspaceId = ""]: readonly string[]): Promise<SettingsOutcome> {
-  const doing = `Reading the defaults of workspace ${workspaceId}`;
-  const record = await readOrFail(session, workspaceId, { doing, notDone: "Nothing was changed" });
+  const record = await readOrFail(session, workspaceId);
   const __before = sendable(settings, record);
   const values = pick(observe(record), Object.keys(__before));
   return { id: workspaceId, state: { workspaceId, ...values, ...outputs(record), __before } };
 }
 
-function readOrFail(session: Session, workspaceId: string, words: CallWords): Promise<WorkspaceRecord> {
-  const advice = `Check the id, and that the access token is allowed to read workspace ${workspaceId}.`;
-  return orFail(readWorkspace(session.call, { workspaceId }), session, { advice, ...words });
+const nothingChanged = "Nothing was changed";
+
+function readOrFail(session: Session, workspaceId: string): Promise<WorkspaceRecord> {
+  const doing = `Reading the defaults of workspace ${workspaceId}`;
+  const advice = "Check the id, and that the access token is allowed to read the workspace.";
+  const words = { doing, notDone: nothingChanged, advice };
+  return orFail(readWorkspace(session.call, { workspaceId }), session, words);
 }
 
 async function remove(
@@ -285,7 +276,7 @@ async function remove(
   const ifOpen = sentences(notDone, "Run the command again", advice);
   const failure = report(session, settled, { name: `Workspace ${id}`, doing, say, ifOpen });
   if (failure !== undefined) throw failure;
-  const left = managedIn(state).filter(({ name }) => !(name in former));
+  const left = declaredIn(state).filter(({ name }) => !(name in former));
   if (left.length === 0) return;
   const names = left.map(({ name }) => name).join(", ");
   session.warn(`Workspace ${id}: settings that had no value before stay as they are: ${names}.`);
@@ -320,8 +311,7 @@ async function write(
     observe,
     aims: aimsOf(fields, { ...old, ...target }, state, old),
     write: () => editWorkspace(session.call, { workspaceId }, body),
-    isShown: (answer) =>
-      settings.every(({ name }) => !(name in body) || (answer as Properties)[name] !== undefined),
+    isShown: () => true,
     read,
     explainMissing: read,
   });
@@ -337,7 +327,7 @@ function sayingOf(all: readonly Properties[]): Say {
 function plan(args: PlanArgs<Shape>): Plan {
   const { state = {}, inputs } = args;
   const compared = compareFields(fields, args);
-  const left = managedIn(state).filter(({ name }) => inputs[name] === undefined);
+  const left = declaredIn(state).filter(({ name }) => inputs[name] === undefined);
   if (left.length === 0 || compared.replaces.length > 0) return compared;
   const names = left.map(({ name }) => name).join(", ");
   const note = `Settings of workspace ${state.workspaceId} that are no longer declared stay as they are: ${names}.`;
