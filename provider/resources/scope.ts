@@ -11,8 +11,8 @@ import {
   type Session,
   type StateOf,
 } from "../core/definition";
-import { type CallWords, explain, Failure, InconclusiveError, orFail } from "../core/errors";
-import { findCreated } from "../core/existence";
+import { explain, Failure, orFail } from "../core/errors";
+import { pollUntil } from "../core/existence";
 import {
   aString,
   certainlyChanged,
@@ -94,13 +94,12 @@ function written(declared: ScopeState, { id, createdAt, updatedAt }: ScopeRecord
 }
 
 /** The scope of this representation; the service may have changed its case or trimmed it. */
-function findFolded(declared: ScopeState, scopes: readonly ScopeRecord[]): ScopeRecord | undefined {
-  const exact = scopes.find(({ representation }) => representation === declared.representation);
-  return exact ?? scopes.find((scope) => isAlike(declared, scope));
-}
-
-function isAlike(declared: ScopeState, { representation }: ScopeRecord): boolean {
-  return caseFolded(representation) === caseFolded(declared.representation);
+function findIn(scopes: readonly ScopeRecord[], declared: ScopeState): ScopeRecord | undefined {
+  const folded = caseFolded(declared.representation);
+  return (
+    scopes.find(({ representation }) => representation === declared.representation) ??
+    scopes.find(({ representation }) => caseFolded(representation) === folded)
+  );
 }
 
 /** The service's values of a declared scope that differ: `name "Orders"`. A record may leave a field out. */
@@ -142,46 +141,39 @@ function plan(args: PlanArgs<Shape>): Plan {
 async function create(session: Session, declared: ScopeInputs): Promise<ScopeOutcome> {
   const { workspaceId, name, representation, description = "" } = declared;
   const doing = `Creating ${label(declared)}`;
-  const before = await list(session, declared, { doing, notDone: "Nothing was created" });
+  const before = await list(session, workspaceId);
   // One that differs in case only may be another scope.
   const existing = before.all.find((scope) => scope.representation === representation);
   if (existing !== undefined) return adopted(doing, declared, existing);
-  let failed: CallError | undefined;
-  try {
-    const body = { name, representation, description };
-    const { record } = await createScope(session.call, { workspaceId }, body);
-    if (record !== undefined && !before.byId.has(record.id)) {
-      warnOfDifferences(session, declared, record);
-      return written(declared, record);
-    }
-  } catch (error) {
-    failed = error instanceof CallError && error.verdict === "ambiguous" ? error : undefined;
-    const advice = `Check that the access token is allowed to create scopes in ${workspaceId}, and that the service accepts the values.`;
-    if (failed === undefined)
-      throw explain(error, session, { doing, notDone: "Nothing was created", advice });
-  }
-  const created = await findCreated(session, {
-    workspaceId,
-    list: sharedReads(session.call).scopes(workspaceId),
-    before: { kind: "known", value: before },
-    candidates: ({ all }) => all.filter((scope) => isAlike(declared, scope)),
-  });
-  // A scope that was there before and differs only in form may be the one that the service refused to create again.
-  const others = failed === undefined || failed.status === 409 ? before.all : [];
-  const found = created.kind === "known" ? findFolded(declared, [...created.value, ...others]) : undefined;
-  if (found) return adopted(doing, declared, found);
-  const again = "Run `pulumi up` again, which looks for it before creating one";
-  const unseen = "the service accepted the request, but neither its answer nor its list shows the scope";
-  throw explain(failed ?? new InconclusiveError("outcomeUnclear", unseen, again), session, {
+  let failed = new CallError("ambiguous", "neither the service's answer nor its list shows the scope");
+  const words = {
     doing,
-    notDone: unclear,
-    unclear: `${unclear}. ${again}`,
-    advice:
-      "another scope has this name, so declare another name; or the workspace has the scope without showing it in its list, so remove this resource: keys can refer to the scope without it",
-  });
+    notDone: "Nothing was created",
+    unclear:
+      "It is not known whether the scope was created. Run `pulumi up` again, which looks for it before creating one",
+    advice: `Check that the access token is allowed to create scopes in the workspace, that the service accepts the values, and that no other scope has this name. If the workspace has the scope and doesn't list it, remove this resource: keys can refer to the scope without it.`,
+  };
+  try {
+    const { record } = await createScope(
+      session.call,
+      { workspaceId },
+      { name, representation, description },
+    );
+    if (record !== undefined) return written(declared, record);
+  } catch (error) {
+    if (!(error instanceof CallError && error.verdict === "ambiguous")) throw explain(error, session, words);
+    failed = error;
+  }
+  // A scope that was there before may be the one that the service refused to create again.
+  const mayBeIt = ({ id }: ScopeRecord) => failed.status === 409 || !before.byId.has(id);
+  const look = async () => {
+    const now = await sharedReads(session.call).scopes(workspaceId).fresh();
+    return now.kind === "known" ? findIn(now.value.all.filter(mayBeIt), declared) : undefined;
+  };
+  const found = await pollUntil(session, look, (scope) => scope !== undefined);
+  if (found !== undefined) return adopted(doing, declared, found);
+  throw explain(failed, session, words);
 }
-
-const unclear = "It is not known whether the scope was created";
 
 function adopted(doing: string, declared: ScopeInputs, record: ScopeRecord): ScopeOutcome {
   const different = differences(declared, record);
@@ -194,25 +186,19 @@ function adopted(doing: string, declared: ScopeInputs, record: ScopeRecord): Sco
 
 /** A list may be truncated, and no call deletes a scope: one that is not listed stays in state, with a warning. */
 async function read(session: Session, { id, state }: Resource<Shape>): Promise<ScopeOutcome> {
-  const doing = `Reading ${label(state)} (${id})`;
-  const { all, byId } = await list(session, state, { doing, notDone: "State is unchanged" }, true);
-  const record = byId.get(id) ?? findFolded(state, all);
+  const { all, byId } = await list(session, state.workspaceId);
+  const record = byId.get(id) ?? findIn(all, state);
+  const different = record && differences(state, record);
   if (record === undefined) {
     session.warn(
       `${capitalised(label(state))} (${id}): the service does not list it, but the list may be truncated, so it stays in state. If it no longer exists, remove it with \`pulumi state delete\`; the next update then creates it again.`,
     );
-    return { id, state };
+  } else if (different !== undefined) {
+    session.warn(
+      `${capitalised(label(state))} (${record.id}): unlike the program, the service has ${different}. It has no call that edits a scope, so the provider leaves it as it is.`,
+    );
   }
-  warnOfDifferences(session, state, record);
-  return { id: record.id, state };
-}
-
-function warnOfDifferences(session: Session, declared: ScopeState, record: ScopeRecord): void {
-  const different = differences(declared, record);
-  if (different === undefined) return;
-  session.warn(
-    `${capitalised(label(declared))} (${record.id}): unlike the program, the service has ${different}. It has no call that edits a scope, so the provider leaves it as it is.`,
-  );
+  return { id: record?.id ?? id, state };
 }
 
 /** By its representation or, where none has it, by its id. */
@@ -220,24 +206,19 @@ async function find(
   session: Session,
   [workspaceId = "", named = ""]: readonly string[],
 ): Promise<ScopeOutcome | undefined> {
-  const doing = `Reading the scopes of workspace ${workspaceId}`;
-  const words = { doing, notDone: "Nothing was changed" };
-  const { all, byId } = await list(session, { workspaceId }, words, true);
+  const { all, byId } = await list(session, workspaceId);
   const found = all.find(({ representation }) => representation === named) ?? byId.get(named);
   if (found === undefined) return undefined;
   const { name = "", representation = "", description } = found;
   return written({ workspaceId, name, representation, ...(description && { description }) }, found);
 }
 
-/** The scopes of the workspace as of now or, for a refresh, as others have just read them. */
-async function list(
-  session: Session,
-  { workspaceId }: ScopeState,
-  words: CallWords,
-  isRefresh = false,
-): Promise<Listing<ScopeRecord>> {
-  const scopes = sharedReads(session.call).scopes(String(workspaceId));
-  const answer = isRefresh ? scopes.recent(true) : scopes.fresh();
-  const advice = `Check the id of the workspace, and that the access token is allowed to list its scopes.`;
-  return orFail(answer.then(orThrow), session, { ...words, advice });
+/** The workspace's scopes as of now. Those who ask at the same time share one list. */
+function list(session: Session, workspaceId: unknown): Promise<Listing<ScopeRecord>> {
+  const answer = sharedReads(session.call).scopes(String(workspaceId)).fresh();
+  return orFail(answer.then(orThrow), session, {
+    doing: `Reading the scopes of workspace ${workspaceId}`,
+    notDone: "Nothing was changed",
+    advice: "Check the id of the workspace, and that the access token is allowed to list its scopes.",
+  });
 }
