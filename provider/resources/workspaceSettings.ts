@@ -256,13 +256,12 @@ async function remove(
   const { __before: former = {} } = state;
   const say = sayingOf([state]);
   if (isDeclared) {
-    const replaced = declaredIn(former).filter(
-      (field) => !same(field, former[field.name], state[field.name]),
+    const values = Object.entries(only(settings, former)).map(
+      ([name, value]) => `${name} ${say(name, value)}`,
     );
-    if (replaced.length === 0) return;
-    const values = replaced.map(({ name }) => `${name} ${say(name, former[name])}`).join(", ");
+    if (values.length === 0) return;
     return session.warn(
-      `The program still declares settings of workspace ${id}, so these former values are not restored and are no longer in state: ${values}. To rename a resource and keep them, use the option aliases.`,
+      `The program still declares settings of workspace ${id}, so these former values are not restored and are no longer in state: ${values.join(", ")}. To rename a resource and keep them, use the option aliases.`,
     );
   }
   const doing = `Restoring the defaults of workspace ${id}`;
@@ -301,15 +300,11 @@ async function write(
   const isEmpty = (value: unknown) => Array.isArray(value) && value.length === 0;
   const repeated = Object.entries(sendable(settings, before)).filter(([, value]) => !isEmpty(value));
   const body: Properties = { ...Object.fromEntries(repeated), ...target };
-  const fields = settings.map((field) => {
-    const { name, exact } = field;
-    return { ...field, exact: exact && name in target };
-  });
   const read = () => readWorkspace(session.call, { workspaceId });
   return converge(session, {
     before,
     observe,
-    aims: aimsOf(fields, { ...old, ...target }, state, old),
+    aims: aimsOf(settings, { ...old, ...target }, state, old),
     write: () => editWorkspace(session.call, { workspaceId }, body),
     isShown: () => true,
     read,

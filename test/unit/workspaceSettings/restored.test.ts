@@ -28,7 +28,7 @@ test("W5 a destroy keeps the values if the program declares the workspace again,
   const state = await made();
   expect(settings.check(declared, undefined, "renamed").failures).toEqual([]);
   // Nothing to restore, or not asked to.
-  await settings.delete("ws_1", { ...state, __before: declared });
+  await settings.delete("ws_1", { ...state, __before: {} });
   await settings.delete("ws_1", { ...state, onDestroy: "retain" });
   expect(settings.warnings).toEqual([]);
   await settings.delete("ws_1", state);
