@@ -2,7 +2,6 @@
 import { Failure } from "./core/errors";
 import { importId } from "./core/text";
 import { getApiKeys, getScopes, getWorkspace, getWorkspaces, type Source } from "./functions";
-import { hasSettings } from "./resources/workspaceSettings";
 
 interface Listed {
   readonly id: string;
@@ -16,7 +15,7 @@ const listers: Readonly<Record<string, (source: Source, workspaceId: string) => 
       (await getApiKeys(source, { workspaceId })).apiKeys.map(withImportId(workspaceId)),
     Scope: async (source, workspaceId) =>
       (await getScopes(source, { workspaceId })).scopes.map(withImportId(workspaceId)),
-    WorkspaceSettings: async (source, id) => [await getWorkspace(source, { id })].filter(hasSettings),
+    WorkspaceSettings: async (source, id) => [await getWorkspace(source, { id })],
   };
 
 export const listedKinds = Object.keys(listers);

@@ -1,10 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { type Facts, isA, type Outputs, registration, settleAbsent } from "./resource";
 
-/**
- * The inputs of {@link WorkspaceSettings}. At least one of the four settings is required, or the preview fails.
- * A setting that you remove stays as it is, and destroy no longer restores it.
- */
+/** The inputs of {@link WorkspaceSettings}. A setting that you remove stays as it is, and destroy no longer restores it. */
 export interface WorkspaceSettingsArgs {
   /** The id of the workspace, which must exist already. Changing it replaces the resource. */
   readonly workspaceId: pulumi.Input<string>;

@@ -14,7 +14,6 @@ import {
   stateAfter,
 } from "../core/converge";
 import {
-  type DraftOf,
   define,
   type Elsewhere,
   type InputsOf,
@@ -117,7 +116,6 @@ const shape = {
 
 export type Shape = typeof shape;
 type SettingsInputs = InputsOf<Shape>;
-type SettingsDraft = DraftOf<Shape>;
 type SettingsState = StateOf<Shape>;
 
 const fields = fieldsOf(shape.inputs);
@@ -141,11 +139,6 @@ function sendable(fields: readonly Setting[], record: WorkspaceRecord): Properti
   return Object.fromEntries(Object.entries(only(fields, record)).filter(([, value]) => isSendable(value)));
 }
 
-/** Whether there is anything that a resource could declare. */
-export function hasSettings(record: WorkspaceRecord): boolean {
-  return Object.keys(sendable(settings, record)).length > 0;
-}
-
 // ---- Resource ------------------------------------------------------------------------------------------------------
 
 export const workspaceSettings = define({
@@ -163,7 +156,7 @@ export const workspaceSettings = define({
       knownString(workspaceId) === undefined ? [] : [{ identity: JSON.stringify(workspaceId), twice }],
     stay: ({ onDestroy }) => onDestroy !== "restore",
   },
-  rules,
+  rules: () => [],
   plan,
   create: (session, declared) => apply(session, {}, declared),
   importing: { form: "workspaceId", read: find },
@@ -174,12 +167,6 @@ export const workspaceSettings = define({
 
 function twice(other: string): string {
   return `workspaceId: the resource ${other} declares the settings of the same workspace, and the two would undo each other's changes. Declare all settings of a workspace in one resource.`;
-}
-
-function rules(declared: SettingsDraft): readonly string[] {
-  // A setting that is wrong has a line of its own; an empty prefix is none.
-  const isEmpty = settings.every(({ name }) => (declared[name] ?? "") === "");
-  return isEmpty ? [`declare at least one of ${settings.map(({ name }) => name).join(", ")}.`] : [];
 }
 
 type SettingsOutcome = Outcome<SettingsState>;

@@ -76,7 +76,10 @@ it("K8 R19 `pulumi do` lists, creates, patches and deletes; `pulumi import` take
     fixture.service.keys().map(({ id, name }) => ({ id: `ws_main/${id}`, name })),
   );
   expect(await list("Scope")).toMatchObject([{ name: "Name of orders" }, { name: "Name of a/b c" }]);
-  expect(await list("WorkspaceSettings")).toEqual([{ id: "ws_main", name: "Main" }]);
+  expect(await list("WorkspaceSettings")).toEqual([
+    { id: "ws_main", name: "Main" },
+    { id: "ws_bare", name: "Bare" },
+  ]);
 
   // A stack without a program.
   await fixture.project.write("Pulumi.yaml", "name: import-many\n");
@@ -112,10 +115,10 @@ it("K8 R19 `pulumi do` lists, creates, patches and deletes; `pulumi import` take
       if (name !== "ci") resources.push({ type: `apikeys:index:${kind}`, id, name: own });
     }
   }
-  expect(resources).toHaveLength(22);
+  expect(resources).toHaveLength(23);
   await fixture.project.write("import.json", JSON.stringify({ resources }));
   const imported = await pulumi("import", "--file", "import.json", "--out", "all.ts", ...options);
-  expect(imported.output).toContain("= 22 imported");
+  expect(imported.output).toContain("= 23 imported");
   const warnings = imported.output.match(/warning: .*/g) ?? [];
   expect(warnings.filter((line) => !line.includes("pulumi-language-nodejs"))).toEqual([]);
   expect(writes()).toEqual([]);
@@ -145,7 +148,7 @@ it("K8 R19 `pulumi do` lists, creates, patches and deletes; `pulumi import` take
 
   const destroy = await fixture.stack.destroy();
   expect(destroy.ok, destroy.output).toBe(true);
-  expect(destroy.changes).toMatchObject({ delete: 24 });
+  expect(destroy.changes).toMatchObject({ delete: 25 });
   expect(live()).toEqual([]);
   expect(fixture.service.scopes("ws_main")).toHaveLength(2);
   expect(fixture.service.workspaces()[0]).toMatchObject({ defaultRateLimitPerSecond: 7 });

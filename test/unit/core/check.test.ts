@@ -194,9 +194,7 @@ test.each<[object, ...RegExp[]]>([
     /^defaultRateLimitPerSecond: must be a whole number/,
     /^onDestroy: must be "retain" or "restore"/,
   ],
-  [{}, /^declare at least one of defaultKeyPrefix, /],
-  [{ defaultKeyPrefix: "" }, /^declare at least one of defaultKeyPrefix, /],
-  [{ onDestroy: "restore" }, /^declare at least one of defaultKeyPrefix, /],
+  [{}],
 ])("R8 W3 W4 check of WorkspaceSettings names what is wrong: %j", (inputs, ...expected) => {
   const { failures } = offline(configured, {}, workspaceSettings).check(
     { workspaceId: "ws_1", ...inputs },
