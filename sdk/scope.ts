@@ -5,27 +5,12 @@ import { type Facts, isA, type Outputs, registration, settleAbsent } from "./res
 export interface ScopeArgs {
   /** The id of the workspace. Changing it creates another scope; the old one stays in the service. */
   readonly workspaceId: pulumi.Input<string>;
-  /**
-   * The scope's name. Default: the resource's name. Changing it fails the preview, because the service can't change a
-   * scope, unless `representation` or `workspaceId` changes too.
-   */
+  /** The scope's name. Default: the resource's name. The service can't change it, so changing it alone fails the preview. */
   readonly name?: pulumi.Input<string | undefined>;
-  /**
-   * The string by which keys refer to the scope, unique within the workspace. Changing it creates another scope; the
-   * old one stays in the service.
-   */
+  /** The string by which keys refer to the scope, unique within the workspace. Changing it creates another scope. */
   readonly representation: pulumi.Input<string>;
-  /**
-   * The scope's description. Default: an empty string. Changing it fails the preview, because the service can't change
-   * a scope, unless `representation` or `workspaceId` changes too.
-   */
+  /** The scope's description. Default: empty. The service can't change it, so changing it alone fails the preview. */
   readonly description?: pulumi.Input<string | undefined>;
-}
-
-/** The properties that {@link Scope.get} needs to read a scope, in addition to its id. */
-export interface ScopeState {
-  /** The id of the workspace that defines the scope. */
-  readonly workspaceId: pulumi.Input<string>;
 }
 
 const facts: Facts = {
@@ -57,10 +42,7 @@ export class Scope extends pulumi.CustomResource {
 
   /** When the scope was created, in the service's own format. Absent if the service does not return it. */
   declare readonly createdAt: pulumi.Output<string | undefined>;
-  /**
-   * When the scope was last changed, as of when this resource created or adopted it, in the service's own format. Absent
-   * if the service does not return it.
-   */
+  /** When the scope was last changed, as of its create or adoption. Absent if the service does not return it. */
   declare readonly updatedAt: pulumi.Output<string | undefined>;
 
   /**
@@ -87,7 +69,7 @@ export class Scope extends pulumi.CustomResource {
   static get(
     name: string,
     id: pulumi.Input<pulumi.ID>,
-    state: ScopeState,
+    state: Pick<ScopeArgs, "workspaceId">,
     opts: pulumi.CustomResourceOptions = {},
   ): Scope {
     return new Scope(name, state as ScopeArgs, { ...opts, id });

@@ -9,8 +9,7 @@ export interface WorkspaceSettingsArgs {
   readonly defaultKeyPrefix?: pulumi.Input<string | undefined>;
   /**
    * The IP addresses and CIDR blocks that keys may be used from, as a set: their order and spelling make no difference.
-   * An empty list is a value. An invalid entry fails the preview. Default: not managed. Changing it updates the
-   * workspace in place.
+   * An empty list is a value. Default: not managed. It is changed in place.
    */
   readonly defaultAllowedIPs?: pulumi.Input<readonly pulumi.Input<string>[] | undefined>;
   /** How many requests per second a key may send: a whole number. Default: not managed. It is changed in place. */
