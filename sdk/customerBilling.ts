@@ -152,19 +152,16 @@ function openHook(): pulumi.ResourceHook {
     for (const [holder, { type: kind, outputs }] of Object.entries(held)) {
       if (!isTypeOf("CustomerBilling", kind)) continue;
       // In an update that moves the stack to the other host, state has its URN of before.
-      if (inOneHost(holder) === inOneHost(urn) && outputs["grant"] === inputs["grant"])
-        fail("APIKEYS1004", `${of}: ${replaced}`);
-      if (identity.some((field) => outputs[field] !== inputs[field])) continue;
-      fail("APIKEYS1004", `${of}: this grant is already in state, as ${holder}. ${renamed}`);
+      const same = inOneHost(holder) === inOneHost(urn) ? ["grant"] : identity;
+      if (same.some((field) => outputs[field] !== inputs[field])) continue;
+      fail("APIKEYS1004", `${of}: this grant is already in state, as ${holder}, and ${again}`);
     }
   };
   return new pulumi.ResourceHook("pulumi-apikeys:grants", refuse, { onDryRun: true });
 }
 
-const replaced =
-  "this grant is already in state, and replacing the resource would grant it again. Nothing was granted. Leave out --replace or --target-replace, run `pulumi state untaint`, or remove the resource option that forces the replacement; or, to grant again on purpose, change grant.";
-const renamed =
-  "Creating another resource would grant it again. Nothing was granted. If the resource was renamed or moved, give it the option aliases; or, to grant again on purpose or at another service, use another value of grant.";
+const again =
+  "would be granted again. Nothing was granted. If the resource was renamed or moved, give it the option aliases. If something forces its replacement, such as --replace, a taint (`pulumi state untaint` removes it), replaceOnChanges, replaceWith or replacementTrigger, remove that. To grant again on purpose, or at another service, use another value of grant.";
 
 async function readState(): Promise<State> {
   const organization = pulumi.getOrganization();

@@ -53,13 +53,11 @@ export interface Identity {
 export interface Checked {
   /** The name of another resource in the program that declares this identity, or has such an object in state. */
   twinOf(identity: string): string | undefined;
-  /** Whether the engine replaces the resource by one that declares the same. */
-  readonly replacesItself: boolean;
   /** The URN of the resource that has an identity in state, if the engine does not compare the inputs with it. */
   readonly heldBy?: string | undefined;
 }
 
-export const unchecked: Checked = { twinOf: () => undefined, replacesItself: false };
+export const unchecked: Checked = { twinOf: () => undefined };
 
 interface Resource {
   readonly kind: string;
@@ -81,8 +79,6 @@ export function openDeclarations() {
   const declared = new Map<string, Resource>();
   /** By the resources' diffs: those that the program still has, with what they have in state. */
   const held = new Map<string, Resource>();
-  /** The identities in the former inputs of checks, by kind and name: under two parents there may be two of one name. */
-  const compared = new Set<string>();
   /** The resources that the engine checked without their former inputs: it creates them, or replaces them. */
   const created = new Set<string>();
   const isOther = (one: Resource | undefined, kind: string, name: string | undefined) =>
@@ -90,25 +86,13 @@ export function openDeclarations() {
   const another = (identity: string, kind: string, name: string) =>
     [declared.get(identity), held.get(identity)].find((one) => isOther(one, kind, name))?.name;
   return {
-    /** Records a check. `before`: the identities in the former inputs, which the engine passes if it compares. */
-    add: (
-      kind: string,
-      name: string | undefined,
-      identities: readonly string[],
-      before: readonly string[] | undefined,
-    ): Checked => {
+    /** Records a check. */
+    add: (kind: string, name: string | undefined, identities: readonly string[], isNew: boolean): Checked => {
       // Without its name, a resource that is checked twice looks like two resources.
       if (name === undefined) return unchecked;
-      const resource = { kind, name };
-      for (const identity of identities) if (!declared.has(identity)) declared.set(identity, resource);
-      const ofResource = (all: readonly string[]) => JSON.stringify([kind, name, ...all]);
-      if (before === undefined) created.add(ofResource([]));
-      else compared.add(ofResource(before));
-      return {
-        twinOf: (identity) => another(identity, kind, name),
-        // The engine first checks against the former inputs, then without them for the resource that it creates instead.
-        replacesItself: before === undefined && identities.length > 0 && compared.has(ofResource(identities)),
-      };
+      for (const identity of identities) if (!declared.has(identity)) declared.set(identity, { kind, name });
+      if (isNew) created.add(JSON.stringify([kind, name]));
+      return { twinOf: (identity) => another(identity, kind, name) };
     },
     /** Records that a resource of the program has an object in state. Returns the name of another that has or declares it. */
     hold: (kind: string, name: string | undefined, identity: string): string | undefined => {

@@ -2,7 +2,7 @@
 import type * as z from "zod/mini";
 import type { AnyDefinition } from "../core/definition";
 import { Failure } from "../core/errors";
-import { canonicalInputs, isUnknown } from "../core/fields";
+import { isUnknown } from "../core/fields";
 import type { Checked } from "../core/registry";
 import { defined, type Properties, providerKey, secretsKey } from "../core/state";
 import { numeral, spelled } from "../core/text";
@@ -29,8 +29,7 @@ export function check(
   const { definition, host, inState } = context;
   const named = withName(definition, inputs, { name, proposed, before });
   const declared = canonical(definition, named);
-  const last = before && canonicalInputs(definition.fields, before);
-  const elsewhere = declaredElsewhere(context, declared, last, name, urn);
+  const elsewhere = declaredElsewhere(context, declared, before === undefined, name);
   const failures = [
     ...host.configuration().problems.map((problem) => new Failure("configuration", problem)),
     ...inputErrors(definition, named, before ?? inState.get(urn), elsewhere),
@@ -41,24 +40,20 @@ export function check(
   return { inputs: defined(declared), failures };
 }
 
-/** The declarations of the other resources of the program and of the state. `last`: the former inputs. */
+/** The declarations of the other resources of the program and of the state. */
 function declaredElsewhere(
   { declarations, definition, inState }: KindContext,
   declared: Properties,
-  last: Properties | undefined,
+  isNew: boolean,
   name: string | undefined,
-  urn: string,
 ): Checked {
   const identitiesOf = (all: Properties) => definition.identities(all).map(({ identity }) => identity);
   const identities = identitiesOf(declared);
-  const before = last && identitiesOf(last);
-  const compared = declarations.add(definition.kind, name, identities, before);
+  const checked = declarations.add(definition.kind, name, identities, isNew);
   // The engine gives no former inputs if it was told to replace the resource, or if the resource had another name.
-  if (last !== undefined) return compared;
+  if (!isNew) return checked;
   const isSame = (state: Properties) => identitiesOf(state).some((one) => identities.includes(one));
-  const holder = [...inState].find(([, state]) => isSame(state))?.[0];
-  const replacesItself = compared.replacesItself || holder === urn;
-  return { ...compared, replacesItself, heldBy: holder };
+  return { ...checked, heldBy: [...inState].find(([, state]) => isSame(state))?.[0] };
 }
 
 // ---- What is wrong with inputs -------------------------------------------------------------------------------------

@@ -106,7 +106,7 @@ type BillingOutcome = Outcome<BillingState>;
 function rules(
   declared: BillingDraft,
   before: BillingDraft | undefined,
-  { replacesItself, heldBy }: Checked,
+  { heldBy }: Checked,
 ): readonly (string | Failure)[] {
   const credits = shape.inputs.totalCredits.canonical(declared.totalCredits);
   // An unknown value may turn out to be absent.
@@ -124,9 +124,8 @@ function rules(
       'totalCredits: is missing: set it to the credits to grant, such as "100", or set billingId to adopt an existing record.',
     ];
   }
-  if (replacesItself) return [new Failure("grantInState", replacement)];
   if (heldBy !== undefined) {
-    const held = `grant: this grant is already in state, as ${heldBy}, and creating another resource would grant it again. If the resource was renamed or moved, give it the option aliases; or, to grant again on purpose, use another value of grant.`;
+    const held = `grant: this grant is already in state, as ${heldBy}, and would be granted again. ${inState}`;
     return [new Failure("grantInState", held)];
   }
   // A grant that is not known yet may be another one.
@@ -141,8 +140,8 @@ function rules(
     );
 }
 
-const replacement =
-  "grant: the credits were already granted, and replacing the resource would grant them again. Remove what forces it, such as replacementTrigger, replaceOnChanges, replaceWith, --replace or a taint; or, to grant again, change grant; or, to keep the record, set billingId to its id and leave totalCredits out.";
+const inState =
+  "If the resource was renamed or moved, give it the option aliases. If something forces its replacement, such as --replace, a taint, replaceOnChanges, replaceWith or replacementTrigger, remove that. To grant again on purpose, use another value of grant.";
 
 /** The default is another grant, so leaving the input out would grant again. */
 const leftOut =

@@ -55,8 +55,8 @@ async function expectRefused(
 ) {
   const before = granted(fixture);
   for (const command of commands) {
-    expect(onlyError(await fixture.stack[command]({ args }), name)).toMatch(
-      /credits were already granted|this grant is already in state/,
+    expect(onlyError(await fixture.stack[command]({ args }), name)).toContain(
+      "this grant is already in state",
     );
     expect(granted(fixture)).toBe(before);
   }
@@ -176,7 +176,7 @@ it("B6 a grant in a component that is a provider of its own is made once, althou
   await update(fixture);
   const replaced = await fixture.stack.up({ args: ["--replace", await urnIn(fixture)] });
   expect(replaced.ok).toBe(false);
-  expect(replaced.output).toContain("the credits were already granted");
+  expect(replaced.output).toContain("this grant is already in state");
   await fixture.declare(program("payment"));
   for (const command of ["preview", "up"] as const) {
     const { ok, output } = await fixture.stack[command]();

@@ -97,9 +97,7 @@ it("R2 K6 B3 a stack with every kind of resource moves to the plugin, and back, 
   const credits = "urn:pulumi:dev::moving::pulumi-nodejs:dynamic/apikeys:CustomerBilling::credits";
   expectOk(await stack.run(["state", "taint", credits, "--yes"]));
   await project.setHost("plugin");
-  expect((await stack.preview()).error).toContain(
-    "this grant is already in state, and replacing the resource would grant it again",
-  );
+  expect((await stack.preview()).error).toContain("this grant is already in state");
   expectOk(await stack.run(["state", "untaint", credits, "--yes"]));
   await project.setHost("dynamic");
 
