@@ -79,8 +79,6 @@ export function openDeclarations() {
   const declared = new Map<string, Resource>();
   /** By the resources' diffs: those that the program still has, with what they have in state. */
   const held = new Map<string, Resource>();
-  /** The resources that the engine checked without their former inputs: it creates them, or replaces them. */
-  const created = new Set<string>();
   const isOther = (one: Resource | undefined, kind: string, name: string | undefined) =>
     one !== undefined && !(one.kind === kind && one.name === name);
   const another = (identity: string, kind: string, name: string) =>
@@ -91,7 +89,8 @@ export function openDeclarations() {
       // Without its name, a resource that is checked twice looks like two resources.
       if (name === undefined) return unchecked;
       for (const identity of identities) if (!declared.has(identity)) declared.set(identity, { kind, name });
-      if (isNew) created.add(JSON.stringify([kind, name]));
+      // The engine checks a resource without its former inputs before it replaces it, and then deletes what that has.
+      if (isNew) for (const [identity, one] of held) if (!isOther(one, kind, name)) held.delete(identity);
       return { twinOf: (identity) => another(identity, kind, name) };
     },
     /** Records that a resource of the program has an object in state. Returns the name of another that has or declares it. */
@@ -103,8 +102,7 @@ export function openDeclarations() {
     /** The resource that has the object, or is to adopt it, when another one is deleted: `name`, if the host knows that. */
     ownerOf: (identity: string, kind: string, name: string | undefined): Owner | undefined => {
       const [adopter, holder] = [declared.get(identity), held.get(identity)];
-      const isReplaced = holder && created.has(JSON.stringify([holder.kind, holder.name]));
-      if (holder && isOther(holder, kind, name) && !isReplaced) return { name: holder.name, hasIt: true };
+      if (holder && isOther(holder, kind, name)) return { name: holder.name, hasIt: true };
       return adopter && { name: adopter.name, hasIt: false };
     },
     has: (identity: string) => declared.has(identity),
