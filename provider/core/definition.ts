@@ -53,13 +53,8 @@ export interface Outcome<State = Properties> extends Kept<State> {
   readonly failure?: Failure | undefined;
 }
 
-/** The program of this run, for a resource that is being deleted. */
-export interface Elsewhere {
-  /** Whether it declares one of the resource's identities. */
-  readonly isDeclared: boolean;
-  /** The other resource that has an object in state, or only declares it. */
-  ownerOf(workspaceId: unknown, id: string): Owner | undefined;
-}
+/** Gives the resource of this run's program that has an object in state, or only declares it, while another is deleted. */
+export type OwnerOf = (workspaceId: unknown, id: string) => Owner | undefined;
 
 /** The properties of a resource: inputs, outputs, and what is only in state. */
 export interface Shape {
@@ -126,7 +121,7 @@ export interface Definition<S extends Shape, P extends Plan = Plan> {
   read(session: Session, resource: Resource<S>): Promise<Outcome<StateOf<S>> | undefined>;
   update(session: Session, resource: Resource<S>, inputs: InputsOf<S>, plan: P): Promise<Outcome<StateOf<S>>>;
   /** Succeeds even if the object no longer exists. */
-  delete(session: Session, resource: Resource<S>, elsewhere: Elsewhere): Promise<void>;
+  delete(session: Session, resource: Resource<S>, ownerOf: OwnerOf): Promise<void>;
 }
 
 interface Objects<S extends Shape> {

@@ -105,6 +105,5 @@ export function openDeclarations() {
       if (holder && isOther(holder, kind, name)) return { name: holder.name, hasIt: true };
       return adopter && { name: adopter.name, hasIt: false };
     },
-    has: (identity: string) => declared.has(identity),
   };
 }

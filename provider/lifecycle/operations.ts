@@ -160,12 +160,9 @@ async function remove(context: KindContext, { id, state: given }: Kept, name?: s
   await operate(context, [given], async (session) => {
     const before = { id, state: definition.parse(given) };
     if (!definition.objects?.stay?.(before.state)) expectSameBaseUrl(context, { id, state: given });
-    const identities = definition.identities(definition.inputsOf(before.state));
-    await definition.delete(session, before, {
-      isDeclared: identities.some(({ identity }) => declarations.has(identity)),
-      ownerOf: (workspaceId, object) =>
-        declarations.ownerOf(objectIdentity(workspaceId, object), definition.kind, name),
-    });
+    await definition.delete(session, before, (workspaceId, object) =>
+      declarations.ownerOf(objectIdentity(workspaceId, object), definition.kind, name),
+    );
     forget(context, before);
     return undefined;
   });
@@ -261,7 +258,7 @@ async function undo(context: KindContext, given: readonly Properties[], made: Ke
   // The warning about the create names the rest.
   const quiet = openSession(context, given, openRun(), () => {});
   try {
-    await context.definition.delete(quiet, made, { isDeclared: false, ownerOf: () => undefined });
+    await context.definition.delete(quiet, made, () => undefined);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
   }

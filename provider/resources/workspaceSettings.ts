@@ -15,9 +15,9 @@ import {
 } from "../core/converge";
 import {
   define,
-  type Elsewhere,
   type InputsOf,
   type Outcome,
+  type OwnerOf,
   type PlanArgs,
   type Resource,
   type Session,
@@ -41,6 +41,7 @@ import {
   updatableFields,
 } from "../core/fields";
 import { compareFields, type Plan } from "../core/plan";
+import { objectIdentity } from "../core/registry";
 import { applyDrift, nonEmpty, observedKey, type Properties, pick, same } from "../core/state";
 import { sentences } from "../core/text";
 import { optionalString, pathSegment } from "./fields/schemas";
@@ -152,8 +153,10 @@ export const workspaceSettings = define({
   },
   label: () => "workspace settings",
   objects: {
-    identities: ({ workspaceId }) =>
-      knownString(workspaceId) === undefined ? [] : [{ identity: JSON.stringify(workspaceId), twice }],
+    identities: (declared) => {
+      const id = knownString(declared.workspaceId);
+      return id === undefined ? [] : [{ identity: objectIdentity(id, id), twice }];
+    },
     stay: ({ onDestroy }) => onDestroy !== "restore",
   },
   rules: () => [],
@@ -234,15 +237,11 @@ function readOrFail(session: Session, workspaceId: string): Promise<WorkspaceRec
   return orFail(readWorkspace(session.call, { workspaceId }), session, words);
 }
 
-async function remove(
-  session: Session,
-  { id, state }: Resource<Shape>,
-  { isDeclared }: Elsewhere,
-): Promise<void> {
+async function remove(session: Session, { id, state }: Resource<Shape>, ownerOf: OwnerOf): Promise<void> {
   if (state.onDestroy !== "restore") return;
   const { __before: former = {} } = state;
   const say = sayingOf([state]);
-  if (isDeclared) {
+  if (ownerOf(id, id) !== undefined) {
     const values = Object.entries(only(settings, former)).map(
       ([name, value]) => `${name} ${say(name, value)}`,
     );

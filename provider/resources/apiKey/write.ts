@@ -3,7 +3,7 @@
 import type { Written } from "../../client/send";
 import { type ApiKeyPath, type ApiKeyRecord, deleteApiKey, editApiKey } from "../../client/service";
 import { aimsOf, converge, report, type Settled, saying, settledAs } from "../../core/converge";
-import type { Elsewhere, Outcome, Session } from "../../core/definition";
+import type { Outcome, OwnerOf, Session } from "../../core/definition";
 import { explain, Failure, InconclusiveError, orFail } from "../../core/errors";
 import { deleteObject, isAboutObject, readsOf } from "../../core/existence";
 import { shown } from "../../core/secrecy";
@@ -171,7 +171,7 @@ function failIfExpired(
 }
 
 /** Deletes the key, unless another resource of this run has it. */
-export async function remove(session: Session, held: OwnedKey, { ownerOf }: Elsewhere): Promise<void> {
+export async function remove(session: Session, held: OwnedKey, ownerOf: OwnerOf): Promise<void> {
   const { id, state } = held;
   const owner = ownerOf(state.workspaceId, id);
   const isTakenOver = session.registry.isTakenOver(state.workspaceId, id);

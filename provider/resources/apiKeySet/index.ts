@@ -50,8 +50,7 @@ export const apiKeySet = define({
   unsaved: { isUndone: true, advice: () => ifUnsaved },
   read,
   update: (session, { id }, declared, plan) => write(session, declared, plan, id),
-  delete: (session, { state }, elsewhere) =>
-    keys.removeKeys(session, label(state), ownedKeys(state), elsewhere),
+  delete: (session, { state }, ownerOf) => keys.removeKeys(session, label(state), ownedKeys(state), ownerOf),
 });
 
 type SetOutcome = Outcome<SetState>;

@@ -1,6 +1,6 @@
 /** The keys of a resource that has several: of a set, or of a rotating key. */
 
-import type { Elsewhere, Outcome, Session } from "../../core/definition";
+import type { Outcome, OwnerOf, Session } from "../../core/definition";
 import { Failure } from "../../core/errors";
 import type { OwnedObject } from "../../core/registry";
 import { defined, failedKey, isRecord, nonEmpty, type Properties } from "../../core/state";
@@ -151,11 +151,11 @@ export async function removeKeys(
   session: Session,
   label: string,
   owned: OwnedKeys,
-  elsewhere: Elsewhere,
+  ownerOf: OwnerOf,
 ): Promise<void> {
   const words = { doing: `Deleting the ${label}`, outcome: "The resource stays in state" };
   const failure = await eachKey(session, words, itemsOf(owned), (part, { key }) =>
-    apiKey.remove(part, key, elsewhere),
+    apiKey.remove(part, key, ownerOf),
   );
   if (failure !== undefined) throw failure;
 }

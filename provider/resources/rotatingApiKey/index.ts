@@ -60,8 +60,7 @@ export const rotatingApiKey = define({
   unsaved: { isUndone: true, advice: () => ifUnsaved },
   read,
   update,
-  delete: (session, { state }, elsewhere) =>
-    keys.removeKeys(session, label(state), ownedKeys(state), elsewhere),
+  delete: (session, { state }, ownerOf) => keys.removeKeys(session, label(state), ownedKeys(state), ownerOf),
 });
 
 type RotatingOutcome = Outcome<RotatingState>;

@@ -18,9 +18,9 @@ test("R17 a resource without a name, or whose object is not known yet, is no dup
   const run = openDeclarations();
   for (const name of ["one", "two"]) expect(run.add(kind, name, [], true).twinOf("a")).toBeUndefined();
   for (const _ of [1, 2]) expect(run.add(kind, undefined, ["a"], true)).toBe(unchecked);
-  expect(run.has("a")).toBe(false);
+  expect(run.ownerOf("a", kind, undefined)).toBeUndefined();
   for (const name of ["one", undefined]) expect(run.add(kind, name, ["a"], true).twinOf("a")).toBeUndefined();
-  expect(run.has("a")).toBe(true);
+  expect(run.ownerOf("a", kind, undefined)).toEqual({ name: "one", hasIt: false });
 });
 
 test("R17 resources of one name are told apart by kind", () => {
