@@ -77,8 +77,9 @@ async function read(instance: Instance, workspaceId: string, id: string): Promis
   const apiKey = instance.resource("ApiKey");
   const found = await apiKey.find({ id, given: { workspaceId }, isGet: false });
   if (found === undefined) return undefined;
-  // The inputs are in canonical form, so they have these types. Defaults are left out.
-  const { workspaceId: _, name, customerId, scopes = [], ...others } = found.inputs as Inputs;
+  // The inputs are in canonical form, so they have these types.
+  const { workspaceId: _, name, customerId, scopes = [], enabled, ...rest } = found.inputs as Inputs;
+  const others = enabled === true ? rest : { enabled, ...rest };
   return { id, name: name && hasOutput(name) ? undefined : name, customerId, scopes, others };
 }
 

@@ -28,7 +28,7 @@ import {
   register,
   serviceAfterRead,
 } from "./context";
-import { diff, planOf, preview, withoutDefaults } from "./planning";
+import { diff, planOf, preview } from "./planning";
 
 export type Lifecycle = ReturnType<typeof lifecycle>;
 
@@ -103,15 +103,10 @@ export interface Wanted {
   readonly given: Properties;
   /** Whether `get` asks: the object is read, and not managed. */
   readonly isGet: boolean;
-  /** The resource's name in the program. */
-  readonly name?: string | undefined;
 }
 
-/** For imports and `get`. The inputs of the result are what a program would declare, without defaults. */
-async function find(
-  context: KindContext,
-  { id, given, isGet, name }: Wanted,
-): Promise<ReadResult | undefined> {
+/** For imports and `get`. The inputs of the result are what a program would declare. */
+async function find(context: KindContext, { id, given, isGet }: Wanted): Promise<ReadResult | undefined> {
   const { definition } = context;
   const found = await operate(context, [given], async (session) => {
     const { importing } = definition;
@@ -137,8 +132,7 @@ async function find(
   if (found === undefined) return undefined;
   register(context, found);
   if (!isGet) context.imported.add(found.id);
-  const inputs = withoutDefaults(definition, definition.inputsOf(found.state), name);
-  return { ...found, inputs: defined(withSecrets(inputs, secretsOf(given))) };
+  return { ...found, inputs: defined(definition.inputsOf(found.state)) };
 }
 
 async function update(context: KindContext, given: Kept, news: Properties): Promise<Properties> {

@@ -46,19 +46,6 @@ export function withName(
   return { ...inputs, [field.name]: inputs[field.name] ?? made ?? name };
 }
 
-/** The inputs that differ from their defaults: what a program has to declare. */
-export function withoutDefaults(
-  { fields }: AnyDefinition,
-  inputs: Properties,
-  name: string | undefined,
-): Properties {
-  const declared = fields.filter((field) => {
-    const assumed = field.defaultsToResourceName ? name : field.default;
-    return !isDeepStrictEqual(inputs[field.name], assumed);
-  });
-  return Object.fromEntries(declared.map((field) => [field.name, inputs[field.name]]));
-}
-
 // ---- Plan ----------------------------------------------------------------------------------------------------------
 
 /** A create or an update, decided. A create has no id and an empty state. */

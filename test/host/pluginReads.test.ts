@@ -162,8 +162,7 @@ test("K8 R19 an import sends one GET, and gives a key that can be updated and de
     const { result, endpoints } = await requestsOf(fixture, () => resource("ApiKey").import(given));
     const { id, properties: state, inputs } = result;
     expect([endpoints, id]).toEqual(["readApiKey", key.id]);
-    // Without values that are defaults, such as the resource's name.
-    expect(inputs).toEqual({ workspaceId, customerId: "cus_1", scopes: [orders] });
+    expect(inputs).toEqual({ workspaceId, customerId: "cus_1", name: "ci", enabled: true, scopes: [orders] });
     expect(state).not.toHaveProperty("key");
     const held = await resource("ApiKey").update({ id, state }, { ...inputs, name: "second" });
     expect(fixture.standIn.key(key.id)?.name).toBe("second");

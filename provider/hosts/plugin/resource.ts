@@ -80,7 +80,7 @@ export function calls(resource: Lifecycle) {
       const id = request.getId();
       const found = isKnown
         ? await resource.read(id, state, request.getUrn())
-        : await resource.find({ id, given, isGet: request.hasInputs(), name: nameIn(request.getUrn()) });
+        : await resource.find({ id, given, isGet: request.hasInputs() });
       const answer = new messages.ReadResponse();
       if (found === undefined) return answer;
       if (!isKnown) ownIds.set(id, found.id);

@@ -50,7 +50,6 @@ export const inputs = {
   name: required(requiredString, {
     ...update,
     canonical: string,
-    // `adopt` leaves out a name that is the resource's.
     defaultsToResourceName: { noPatternWith: existing },
   }),
   scopes: defaulted(scopesSchema, {

@@ -51,7 +51,7 @@ test.each([{ defaultKeyPrefix: "" }, { defaultKeyPrefix: null }, { defaultExpira
   "R19 an import of a workspace whose settings are %j has its id alone, and its program shows no change",
   async (values) => {
     const settings = replying(workspaceSettings, () => ({ workspace: { id: "ws_1", ...values } }));
-    const found = await settings.find({ id: "ws_1", given: {}, isGet: false, name: "ci" });
+    const found = await settings.find({ id: "ws_1", given: {}, isGet: false });
     const { failures, inputs } = settings.check(found?.inputs ?? {}, undefined, "ci");
     expect(failures).toEqual([]);
     expect(settings.diff("ws_1", found?.state ?? {}, inputs).changes).toBe(false);
