@@ -52,9 +52,7 @@ export function withName(
 interface Planned extends Kept {
   readonly inputs: Properties;
   readonly plan: Plan;
-  /** Whether the list of secret values is all that changes. */
-  readonly isOnlySecrecy: boolean;
-  /** The state afterwards if at most that list changes: then no request is needed (R13). */
+  /** The state afterwards if at most the list of secret values changes: then no request is needed (R13). */
   readonly sameObject: Properties | undefined;
 }
 
@@ -65,11 +63,9 @@ export function planOf({ definition, host }: KindContext, news: Properties, give
   const inputs = canonical(definition, news);
   const plan = definition.plan({ ...held, inputs, time: host.now() });
   const { id, state } = held ?? { id: "", state: {} };
-  const isSame = given !== undefined && !changesAnything(plan);
-  const isOnlySecrecy = isSame && !isDeepStrictEqual(secretsOf(state), secretsOf(inputs));
-  const isKept = isSame && state[failedKey] === undefined;
+  const isKept = given !== undefined && !changesAnything(plan) && state[failedKey] === undefined;
   const sameObject = isKept ? defined(withSecrets(given.state, secretsOf(news))) : undefined;
-  return { id, state, inputs, plan, isOnlySecrecy, sameObject };
+  return { id, state, inputs, plan, sameObject };
 }
 
 /** An alias of another type gives a resource the state of another kind, whose key it would then forget. */
@@ -102,10 +98,12 @@ export interface Change {
 export function diff(context: KindContext, given: Kept, news: Properties, name?: string): Difference {
   const { definition, imported, refreshed } = context;
   const planned = planOf(context, news, given);
-  const { id, state, inputs, plan, isOnlySecrecy } = planned;
+  const { id, state, inputs, plan } = planned;
   const { changed, isPending = false } = plan;
   const replaces = [...plan.replaces];
   const isChanged = changesAnything(plan);
+  // Only state says which of its values are secret, so it has to be saved again.
+  const isOnlySecrecy = !isChanged && !isDeepStrictEqual(secretsOf(state), secretsOf(inputs));
   register(context, planned, imported.delete(id) ? "takeOver" : "add");
   // A resource that `.get` reads is never updated, and another resource may manage its object.
   const isManaged = state[externalKey] !== true;
@@ -113,7 +111,11 @@ export function diff(context: KindContext, given: Kept, news: Properties, name?:
   if (isManaged && !isAfterRefresh) {
     expectSoleOwner(context, plan, name);
     if (isChanged && (!plan.isLocal || replaces.length > 0)) expectSameBaseUrl(context, given);
-    note(context, lineAbout(definition, planned), state, inputs);
+    const line = isChanged ? (plan.refusal?.headline ?? plan.note) : undefined;
+    // After a failure, the engine updates the resource, even if its preview shows no difference of inputs.
+    const isUnshown = isOnlySecrecy || state[failedKey] === true;
+    const why = `${definition.kind} ${id}: its last create or update failed halfway, or only which of its values are secret has changed.`;
+    note(context, line ?? (isUnshown ? why : undefined), state, inputs);
   }
   if (!isChanged && !isOnlySecrecy) return { changes: false, replaces, details: [] };
   const before = definition.inputsOf(state);
@@ -123,27 +125,8 @@ export function diff(context: KindContext, given: Kept, news: Properties, name?:
   return {
     changes: isOnlySecrecy || isPending || hasNull || undefined,
     replaces,
-    // Only state says which of its values are secret, so it has to be saved again.
-    details: changed.length > 0 ? details : secrecyChanges(definition, state, inputs),
+    details,
   };
-}
-
-/** The inputs of which a value becomes secret, or no longer is. */
-function secrecyChanges({ fields }: AnyDefinition, state: Properties, inputs: Properties): readonly Change[] {
-  const marks = (all: Properties, input: string) => secretsOf(all).filter(([name]) => name === input);
-  return fields
-    .filter(({ name }) => !isDeepStrictEqual(marks(state, name), marks(inputs, name)))
-    .map(({ name }) => ({ path: [name], kind: "update" }));
-}
-
-function lineAbout({ kind }: AnyDefinition, { id, state, plan, isOnlySecrecy }: Planned): string | undefined {
-  const line = changesAnything(plan) ? (plan.refusal?.headline ?? plan.note) : undefined;
-  if (line !== undefined) return line;
-  // After a failure, the engine updates the resource, even if its preview shows no difference of inputs.
-  if (state[failedKey] === true && plan.replaces.length === 0)
-    return `${kind} ${id}: its last create or update failed halfway, so it is updated again.`;
-  if (!isOnlySecrecy) return undefined;
-  return `${kind} ${id}: only which of its values are secret has changed. No request is sent.`;
 }
 
 /** Where two values differ, as deep as both have the same structure. */
