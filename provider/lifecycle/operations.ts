@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { AnyDefinition, Outcome } from "../core/definition";
 import { Failure } from "../core/errors";
-import { type OwnedObject, objectIdentity } from "../core/registry";
+import { objectIdentity } from "../core/registry";
 import { openRun } from "../core/run";
 import { secretsOf, withSecrets } from "../core/secrecy";
 import {
@@ -213,57 +213,38 @@ async function saved(
 ): Promise<Outcome> {
   const { definition, host, registry } = context;
   const { over } = host.run;
-  let outcome: Outcome;
-  try {
-    outcome = await creating;
-  } catch (error) {
-    if (over.aborted) warnOfUnresolved(session, error);
-    throw error;
-  }
+  const [outcome, failure] = await creating.then(
+    (made) => [made, made.failure] as const,
+    (error: unknown) => [undefined, error] as const,
+  );
+  // Nobody sees the failure.
+  if (over.aborted && failure instanceof Failure && failure.options.unresolved)
+    for (const line of failure.options.lines ?? [failure.headline]) session.warn(line);
+  if (outcome === undefined) throw failure;
   if (!over.aborted) return outcome;
-  const { id, state, failure } = outcome;
-  const objects = definition.objectsOf(id, state);
-  // An existing object may be in use (K5, K11).
-  const isNew = (one: OwnedObject) => !registry.isTakenOver(one.workspaceId, one.id);
-  const isUndone = definition.unsaved?.isUndone === true && objects.some(isNew);
-  if (isUndone) await undo(context, [inputs, state], { id, state });
+  const { id, state } = outcome;
+  const isUndone = definition.unsaved?.isUndone === true;
+  // It leaves existing objects, which may be in use (K5, K11). The line below names what it could not delete.
+  const quiet = openSession(context, [inputs, state], openRun(), () => {});
+  if (isUndone) await definition.delete(quiet, { id, state }, () => undefined).catch(() => {});
   // The program names those that it adopts.
   const declared = new Set(definition.identities(inputs).map(({ identity }) => identity));
-  const left = objects
+  const left = definition
+    .objectsOf(id, state)
     .filter((one) => !declared.has(objectIdentity(one.workspaceId, one.id)))
     .filter((one) => !registry.isDropped(one.workspaceId, one.id))
     .map((one) => one.id);
-  warnOfUnresolved(session, failure);
   const line = left.length > 0 || !isUndone ? unsaved(definition, inputs, left) : undefined;
   if (line !== undefined) session.warn(line);
   if (!isUndone) return outcome;
-  const reason = `The result could not be saved to state because ${over.reason}. The create was undone, except for what warnings name.`;
+  const reason = `The result could not be saved to state because ${over.reason}. What it created was deleted again, except for what warnings name.`;
   throw new Failure("interrupted", reason);
-}
-
-/** Nobody sees the failure. */
-function warnOfUnresolved(session: OpenSession, failure: unknown): void {
-  if (!(failure instanceof Failure && failure.options.unresolved)) return;
-  for (const line of failure.options.lines ?? [failure.headline]) session.warn(line);
-}
-
-/** Deletes what a create has made. `given`: the properties whose secrets no message may contain. */
-async function undo(context: KindContext, given: readonly Properties[], made: Kept): Promise<void> {
-  // The warning about the create names the rest.
-  const quiet = openSession(context, given, openRun(), () => {});
-  try {
-    await context.definition.delete(quiet, made, () => undefined);
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-  }
 }
 
 /** The line about a create that is not saved to state. `left`: the objects of its result, which the service has. */
 function unsaved(definition: AnyDefinition, inputs: Properties, left: readonly string[]): string | undefined {
   const advice = definition.unsaved?.advice(inputs);
-  if (advice === undefined) return undefined;
-  const what = capitalised(definition.label(inputs));
-  return left.length === 0
-    ? `${what}: the run ended before the service answered. ${advice}`
-    : `${what} (${listed(left)}): the run ended before the result could be saved to state. ${advice}`;
+  const ids = left.length > 0 ? ` (${listed(left)})` : "";
+  const what = `${capitalised(definition.label(inputs))}${ids}`;
+  return advice && `${what}: the run ended before the result could be saved to state. ${advice}`;
 }

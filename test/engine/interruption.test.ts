@@ -115,9 +115,9 @@ new CustomerBilling("more", { workspaceId: "ws_main", totalCredits: "5" });
       }));
       expect(ok, output).toBe(false);
       for (const line of [
-        /Key "late" in workspace ws_main: the run ended before the service answered.*Delete a new key/,
-        /Key "old" in workspace ws_main: the run ended before the service answered.*Don't delete the key/,
-        /5 credits in workspace ws_main: the run ended before the service answered.*set billingId/,
+        /Key "late" in workspace ws_main: the run ended before the result could be saved.*Delete a new key/,
+        /Key "old" in workspace ws_main: the run ended before the result could be saved.*Don't delete the key/,
+        /5 credits in workspace ws_main: the run ended before the result could be saved.*set billingId/,
       ]) {
         expect(output).toMatch(line);
       }

@@ -98,7 +98,7 @@ test("R16 what an interruption prints masks an existing key's value, even in a n
     { run },
   );
   await key.create(key.check({ ...declared, existingKey }, undefined).inputs);
-  expect(printed[0]).toContain("the run ended before the service answered");
+  expect(printed[0]).toContain("the run ended before the result could be saved");
   expect(printed.join()).toContain('"the old [secret]"');
 });
 
