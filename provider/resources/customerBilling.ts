@@ -68,12 +68,9 @@ const refuse = { onChange: "refuse" } as const;
 const trimmed: Canonical<string> = (value) => string(typeof value === "string" ? value.trim() : value);
 
 /** An empty variable must not count as another grant. */
-const notBlank = (what: string) =>
-  optionalString.check(
-    z.refine((value) => value?.trim() !== "", {
-      error: `must not be empty: set it to ${what}, or leave it out`,
-    }),
-  );
+const notBlank = optionalString.check(
+  z.refine((value) => value?.trim() !== "", { error: "must not be empty: set it, or leave it out" }),
+);
 
 const shape = {
   inputs: {
@@ -82,16 +79,8 @@ const shape = {
     allowOverages: defaulted(optionalFlag, { ...refuse, canonical: boolean, default: false }),
     spendCap: optional(creditsSchema, { ...refuse, canonical: canonicalCredits }),
     externalMeterId: optional(optionalString, { ...refuse, canonical: string }),
-    billingId: optional(notBlank("the id of a record"), {
-      onChange: "update",
-      local: true,
-      canonical: string,
-    }),
-    grant: defaulted(notBlank("a name for this grant"), {
-      onChange: "replace",
-      canonical: trimmed,
-      default: "initial",
-    }),
+    billingId: optional(notBlank, { onChange: "update", local: true, canonical: string }),
+    grant: defaulted(notBlank, { onChange: "replace", canonical: trimmed, default: "initial" }),
   },
   outputs: { billingId: stable(aString), createdAt: stable(aString) },
   hidden: {},
@@ -108,20 +97,13 @@ function rules(
   before: BillingDraft | undefined,
   { heldBy }: Checked,
 ): readonly (string | Failure)[] {
-  const credits = shape.inputs.totalCredits.canonical(declared.totalCredits);
   // An unknown value may turn out to be absent.
   if (isUnknown(declared.billingId)) return [];
   const adopts = string(declared.billingId) !== undefined;
-  if (adopts && credits !== undefined) {
+  const grants = (declared.totalCredits ?? undefined) !== undefined;
+  if (adopts === grants) {
     return [
-      "totalCredits: can't be combined with billingId, which adopts an existing record; leave one of them out.",
-    ];
-  }
-  if (!adopts && credits === undefined) {
-    // Credits that are wrong have a line of their own.
-    if (declared.totalCredits !== undefined) return [];
-    return [
-      'totalCredits: is missing: set it to the credits to grant, such as "100", or set billingId to adopt an existing record.',
+      'totalCredits: set either totalCredits to the credits to grant, such as "100", or billingId to the id of an existing record, which adopts it.',
     ];
   }
   if (heldBy !== undefined) {
@@ -131,21 +113,18 @@ function rules(
   // A grant that is not known yet may be another one.
   if (before === undefined || adopts || containsUnknown(declared.grant)) return [];
   const changed = certainlyChanged(fields, before, declared);
-  if (changed.includes("grant")) return trimmed(declared.grant) === undefined ? [leftOut] : [];
+  // The default is another grant, too, but a variable may only be unset.
+  if (changed.includes("grant") && trimmed(declared.grant) !== undefined) return [];
   return changed
     .filter((name) => name !== "billingId")
     .map(
       (name) =>
-        `${name}: can't change, because the service has no call that changes a grant, and another record would grant credits again. Restore the old value; or, to grant again on purpose, change grant as well.`,
+        `${name}: has another value or is no longer declared (an unset variable?), and would grant credits again, because the service has no call that changes a grant. Restore the old value; or, to grant again on purpose, set grant to a new one.`,
     );
 }
 
 const inState =
   "If the resource was renamed or moved, give it the option aliases. If something forces its replacement, such as --replace, a taint, replaceOnChanges, replaceWith or replacementTrigger, remove that. To grant again on purpose, use another value of grant.";
-
-/** The default is another grant, so leaving the input out would grant again. */
-const leftOut =
-  "grant: is no longer declared (an unset variable?), and its default would grant the credits again. Restore the old value; or, to grant again on purpose, set a new one.";
 
 /** The grant that a resource declares: none if it adopts a record, or if its credits are missing or wrong. */
 function identities(declared: BillingDraft): readonly Identity[] {
@@ -177,11 +156,12 @@ function label(declared: BillingState): string {
   return `${credits} in workspace ${declared.workspaceId}`;
 }
 
+function staying(id: string, { billingId = id, workspaceId }: BillingState): string {
+  return `What ${billingId} granted in workspace ${workspaceId} stays in the service, which has no call to take a grant back.`;
+}
+
 const waysOut =
   "Check in the service. If the credits were granted, set billingId to the record's id and leave totalCredits out; if they were not, set grant to another value to grant them.";
-
-const unsaved =
-  "The next update would grant the credits again. Before it, check in the service whether they were granted, and if they were, set billingId to the record's id and leave totalCredits out.";
 
 // ---- Operations ---------------------------------------------------------------------------------------------------
 
@@ -199,23 +179,19 @@ export const customerBilling = define({
   rules,
   plan,
   create,
-  // A grant can't be taken back, and the next update would grant again (B3).
-  unsaved: { advice: ({ billingId }) => (billingId === undefined ? unsaved : undefined) },
+  // A grant can't be taken back (B3).
+  unsaved: {
+    advice: ({ billingId }) =>
+      billingId === undefined ? `Don't update yet, which would grant them again. ${waysOut}` : undefined,
+  },
   read: async (_session, held) => held,
   // No update sends a request: it adopts a record.
   update: async (_session, { id, state }, declared) => ({
     id,
     state: { createdAt: state.createdAt, ...declared, billingId: declared.billingId ?? state.billingId },
   }),
-  delete: async (session, { id, state }) => {
-    const { billingId = id, workspaceId } = state;
-    const [record, ifGranted] = isUncertain(id, state)
-      ? ["a grant whose answer was lost", ", if they were granted,"]
-      : [billingId, ""];
-    session.warn(
-      `The credits of ${record} in workspace ${workspaceId}${ifGranted} stay in the service, which has no call to take a grant back; they are only removed from state.`,
-    );
-  },
+  delete: async (session, { id, state }) =>
+    session.warn(`${staying(id, state)} It is only removed from state.`),
 });
 
 /** An open grant has no record, and every update fails until the program says whether there is one (B3). */
@@ -224,19 +200,12 @@ function plan(args: PlanArgs<Shape>): Plan {
   // An output too: it is in state where the program does not declare it.
   const isSame = (name: string, value: unknown) => name === "billingId" && value === undefined;
   const compared = { ...compareFields(fields, args, { isSame }), isLocal: true };
-  const isReplaced = compared.replaces.length > 0;
-  if (isUncertain(id, state)) {
-    const isOpen = inputs.billingId === undefined && !isReplaced;
-    const words = `Granting ${label(state)}: it is still not known whether the credits were granted. ${waysOut}`;
-    const refusal = isOpen ? new Failure("grantUnclear", words) : undefined;
-    return { ...compared, isPending: true, refusal };
-  }
-  if (!isReplaced || inputs.billingId !== undefined) return compared;
-  const again = containsUnknown(inputs.grant)
-    ? "If grant changes, credits are granted again"
-    : "Credits are granted again";
-  const note = `${again} in addition: those of ${state.billingId ?? id} in workspace ${state.workspaceId} stay in the service, which has no call to take a grant back.`;
-  return { ...compared, note };
+  if (inputs.billingId !== undefined) return { ...compared, isPending: isUncertain(id, state) };
+  if (compared.replaces.length > 0)
+    return { ...compared, note: `Another value of grant grants credits in addition. ${staying(id, state)}` };
+  if (!isUncertain(id, state)) return compared;
+  const words = `Granting ${label(state)}: it is still not known whether the credits were granted. ${waysOut}`;
+  return { ...compared, isPending: true, refusal: new Failure("grantUnclear", words) };
 }
 
 async function create(session: Session, declared: BillingInputs): Promise<BillingOutcome> {
