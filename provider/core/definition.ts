@@ -15,7 +15,7 @@ import {
   type Values,
 } from "./fields";
 import { compareFields, type Plan } from "./plan";
-import type { Checked, Identity, OwnedObject, Owner, Registry } from "./registry";
+import type { Identity, OwnedObject, Owner, Registry } from "./registry";
 import type { Run } from "./run";
 import { type Follows, type SecretPath, secretsOf, withSecrets } from "./secrecy";
 import {
@@ -109,8 +109,8 @@ export interface Definition<S extends Shape, P extends Plan = Plan> {
   label(inputs: DraftOf<S>): string;
   /** The objects that it manages in the service. Default: the one object that has its id. */
   readonly objects?: Objects<S>;
-  /** Check failures that concern several inputs; a string is one of a wrong input. `before`: the inputs of the last update. Unknown values pass. */
-  rules(inputs: DraftOf<S>, before: DraftOf<S> | undefined, checked: Checked): readonly (string | Failure)[];
+  /** Check failures that concern several inputs. `before`: the inputs of the last update. Unknown values pass. */
+  rules(inputs: DraftOf<S>, before: DraftOf<S> | undefined): readonly string[];
   /** Decides what a create or an update does. Pure. Default: what `compareFields` says. */
   plan?(args: PlanArgs<S>): P;
   create(session: Session, inputs: InputsOf<S>, plan: P): Promise<Outcome<StateOf<S>>>;

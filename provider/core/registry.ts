@@ -1,4 +1,5 @@
 /** The knowledge that the resources of a process share: the objects that exist, and what the program declares. */
+import type { Failure } from "./errors";
 
 // ---- Objects -------------------------------------------------------------------------------------------------------
 
@@ -47,17 +48,9 @@ export interface Identity {
   readonly identity: string;
   /** The check failure if the resource `other` declares it too, or has such an object in state. */
   readonly twice: (other: string) => string;
+  /** The check failure if the resource with this URN has it in state, and the engine does not compare the inputs with that. */
+  readonly held?: (urn: string) => Failure;
 }
-
-/** The other resources, as a check sees them. */
-export interface Checked {
-  /** The name of another resource in the program that declares this identity, or has such an object in state. */
-  twinOf(identity: string): string | undefined;
-  /** The URN of the resource that has an identity in state, if the engine does not compare the inputs with it. */
-  readonly heldBy?: string | undefined;
-}
-
-export const unchecked: Checked = { twinOf: () => undefined };
 
 interface Resource {
   readonly kind: string;
@@ -84,14 +77,19 @@ export function openDeclarations() {
   const another = (identity: string, kind: string, name: string) =>
     [declared.get(identity), held.get(identity)].find((one) => isOther(one, kind, name))?.name;
   return {
-    /** Records a check. */
-    add: (kind: string, name: string | undefined, identities: readonly string[], isNew: boolean): Checked => {
+    /** Records a check. Returns how to find another resource that declares an identity, or has such an object in state. */
+    add: (
+      kind: string,
+      name: string | undefined,
+      identities: readonly string[],
+      isNew: boolean,
+    ): ((identity: string) => string | undefined) => {
       // Without its name, a resource that is checked twice looks like two resources.
-      if (name === undefined) return unchecked;
+      if (name === undefined) return () => undefined;
       for (const identity of identities) if (!declared.has(identity)) declared.set(identity, { kind, name });
       // The engine checks a resource without its former inputs before it replaces it, and then deletes what that has.
       if (isNew) for (const [identity, one] of held) if (!isOther(one, kind, name)) held.delete(identity);
-      return { twinOf: (identity) => another(identity, kind, name) };
+      return (identity) => another(identity, kind, name);
     },
     /** Records that a resource of the program has an object in state. Returns the name of another that has or declares it. */
     hold: (kind: string, name: string | undefined, identity: string): string | undefined => {

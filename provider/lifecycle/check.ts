@@ -3,7 +3,6 @@ import type * as z from "zod/mini";
 import type { AnyDefinition } from "../core/definition";
 import { Failure } from "../core/errors";
 import { isUnknown } from "../core/fields";
-import type { Checked } from "../core/registry";
 import { defined, type Properties, providerKey, secretsKey } from "../core/state";
 import { numeral, spelled } from "../core/text";
 import { type KindContext, note } from "./context";
@@ -29,10 +28,15 @@ export function check(
   const { definition, host, inState } = context;
   const named = withName(definition, inputs, { name, proposed, before });
   const declared = canonical(definition, named);
-  const elsewhere = declaredElsewhere(context, declared, before === undefined, name);
+  const found = [
+    ...inputErrors(definition, named, before ?? inState.get(urn)).map(wrongInput),
+    ...conflicts(context, declared, before === undefined, name),
+  ];
+  const others = found.length - mostShown;
   const failures = [
     ...host.configuration().problems.map((problem) => new Failure("configuration", problem)),
-    ...inputErrors(definition, named, before ?? inState.get(urn), elsewhere),
+    ...found.slice(0, mostShown),
+    ...(others > 0 ? [wrongInput(`${numeral(others)} more inputs have errors.`)] : []),
   ].map(({ message }) => message);
   // A resource that is in state already gets its notes from diff.
   if (before === undefined && failures.length === 0)
@@ -40,20 +44,33 @@ export function check(
   return { inputs: defined(declared), failures };
 }
 
-/** The declarations of the other resources of the program and of the state. */
-function declaredElsewhere(
+/** A missing column in a file could otherwise give a line for each of a thousand keys. */
+const mostShown = 20;
+
+const wrongInput = (line: string) => new Failure("wrongInput", line);
+
+/** What another resource of the program declares too, or what state has already. */
+function conflicts(
   { declarations, definition, inState }: KindContext,
   declared: Properties,
   isNew: boolean,
   name: string | undefined,
-): Checked {
-  const identitiesOf = (all: Properties) => definition.identities(all).map(({ identity }) => identity);
-  const identities = identitiesOf(declared);
-  const checked = declarations.add(definition.kind, name, identities, isNew);
+): readonly Failure[] {
+  const own = definition.identities(declared);
+  const identities = own.map(({ identity }) => identity);
+  const twinOf = declarations.add(definition.kind, name, identities, isNew);
   // The engine gives no former inputs if it was told to replace the resource, or if the resource had another name.
-  if (!isNew) return checked;
-  const isSame = (state: Properties) => identitiesOf(state).some((one) => identities.includes(one));
-  return { ...checked, heldBy: [...inState].find(([, state]) => isSame(state))?.[0] };
+  const all = isNew ? [...inState] : [];
+  return own.flatMap(({ identity, twice, held }) => {
+    const twin = twinOf(identity);
+    const isSame = (state: Properties) =>
+      definition.identities(state).some((one) => one.identity === identity);
+    const holder = all.find(([, state]) => isSame(state))?.[0];
+    return [
+      ...(twin === undefined ? [] : [new Failure("twoOwners", twice(twin))]),
+      ...(holder === undefined || held === undefined ? [] : [held(holder)]),
+    ];
+  });
 }
 
 // ---- What is wrong with inputs -------------------------------------------------------------------------------------
@@ -63,30 +80,17 @@ function declaredElsewhere(
  * because any may be secret. Unknown values pass.
  */
 function inputErrors(
-  { schema, rules, identities }: AnyDefinition,
+  { schema, rules }: AnyDefinition,
   inputs: Properties,
   before: Properties | undefined,
-  checked: Checked,
-): readonly Failure[] {
+): readonly string[] {
   const declared = present(inputs);
   const issues = schema.safeParse(declared, { error: textOf }).error?.issues ?? [];
-  const found = [
+  return [
     ...issues.filter(({ path }) => !isUnknownAt(declared, path)).flatMap(lines),
-    ...rules(declared, before, checked),
-    ...identities(declared).flatMap(({ identity, twice }) => {
-      const other = checked.twinOf(identity);
-      return other === undefined ? [] : [new Failure("twoOwners", twice(other))];
-    }),
+    ...rules(declared, before),
   ];
-  const others = numeral(found.length - mostShown);
-  const rest = found.length > mostShown ? [`${others} more inputs have errors.`] : [];
-  return [...found.slice(0, mostShown), ...rest].map((one) =>
-    one instanceof Failure ? one : new Failure("wrongInput", one),
-  );
 }
-
-/** A missing column in a file could otherwise give a line for each of a thousand keys. */
-const mostShown = 20;
 
 /** The error of a value whose schema has no message of its own. */
 function textOf(issue: z.core.$ZodRawIssue): string {

@@ -32,7 +32,7 @@ import {
   string,
 } from "../core/fields";
 import { compareFields, type Plan } from "../core/plan";
-import type { Checked, Identity, Registry } from "../core/registry";
+import type { Identity, Registry } from "../core/registry";
 import { isSecret } from "../core/secrecy";
 import { optionalFlag, optionalString, requiredString } from "./fields/schemas";
 
@@ -92,11 +92,7 @@ type BillingDraft = DraftOf<Shape>;
 type BillingState = StateOf<Shape>;
 type BillingOutcome = Outcome<BillingState>;
 
-function rules(
-  declared: BillingDraft,
-  before: BillingDraft | undefined,
-  { heldBy }: Checked,
-): readonly (string | Failure)[] {
+function rules(declared: BillingDraft, before: BillingDraft | undefined): readonly string[] {
   // An unknown value may turn out to be absent.
   if (isUnknown(declared.billingId)) return [];
   const adopts = string(declared.billingId) !== undefined;
@@ -105,10 +101,6 @@ function rules(
     return [
       'totalCredits: set either totalCredits to the credits to grant, such as "100", or billingId to the id of an existing record, which adopts it.',
     ];
-  }
-  if (heldBy !== undefined) {
-    const held = `grant: this grant is already in state, as ${heldBy}, and would be granted again. ${inState}`;
-    return [new Failure("grantInState", held)];
   }
   // A grant that is not known yet may be another one.
   if (before === undefined || adopts || containsUnknown(declared.grant)) return [];
@@ -123,16 +115,18 @@ function rules(
     );
 }
 
-const inState =
-  "If the resource was renamed or moved, give it the option aliases. If something forces its replacement, such as --replace, a taint, replaceOnChanges, replaceWith or replacementTrigger, remove that. To grant again on purpose, use another value of grant.";
-
 /** The grant that a resource declares: none if it adopts a record, or if its credits are missing or wrong. */
 function identities(declared: BillingDraft): readonly Identity[] {
   const canonical = canonicalInputs(fields, declared);
   if (canonical["billingId"] !== undefined || canonical["totalCredits"] === undefined) return [];
   const twice = (other: string) =>
     `grant: the resource ${other} declares the same grant with equal values, so the credits would be granted twice. Change grant in one of them, or remove one.`;
-  return containsUnknown(canonical) ? [] : [{ identity: JSON.stringify(canonical), twice }];
+  const held = (urn: string) =>
+    new Failure(
+      "grantInState",
+      `grant: this grant is already in state, as ${urn}, and would be granted again. If the resource was renamed or moved, give it the option aliases. If something forces its replacement, such as --replace, a taint, replaceOnChanges, replaceWith or replacementTrigger, remove that. To grant again on purpose, use another value of grant.`,
+    );
+  return containsUnknown(canonical) ? [] : [{ identity: JSON.stringify(canonical), twice, held }];
 }
 
 const fields = fieldsOf(shape.inputs);

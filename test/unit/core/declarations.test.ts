@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { unknownSentinels } from "../../../provider/core/fields";
-import { objectIdentity, openDeclarations, openRegistry, unchecked } from "../../../provider/core/registry";
+import { objectIdentity, openDeclarations, openRegistry } from "../../../provider/core/registry";
 import { lifecycle } from "../../../provider/lifecycle/operations";
 import { apiKey } from "../../../provider/resources/apiKey";
 import { apiKeySet } from "../../../provider/resources/apiKeySet";
@@ -16,17 +16,17 @@ const kind = "ApiKey";
 
 test("R17 a resource without a name, or whose object is not known yet, is no duplicate of another one", () => {
   const run = openDeclarations();
-  for (const name of ["one", "two"]) expect(run.add(kind, name, [], true).twinOf("a")).toBeUndefined();
-  for (const _ of [1, 2]) expect(run.add(kind, undefined, ["a"], true)).toBe(unchecked);
+  for (const name of ["one", "two"]) expect(run.add(kind, name, [], true)("a")).toBeUndefined();
+  for (const _ of [1, 2]) expect(run.add(kind, undefined, ["a"], true)("a")).toBeUndefined();
   expect(run.ownerOf("a", kind, undefined)).toBeUndefined();
-  for (const name of ["one", undefined]) expect(run.add(kind, name, ["a"], true).twinOf("a")).toBeUndefined();
+  for (const name of ["one", undefined]) expect(run.add(kind, name, ["a"], true)("a")).toBeUndefined();
   expect(run.ownerOf("a", kind, undefined)).toEqual({ name: "one", hasIt: false });
 });
 
 test("R17 resources of one name are told apart by kind", () => {
   const run = openDeclarations();
   run.add(kind, "one", ["a"], true);
-  expect(run.add("ApiKeySet", "one", ["a"], true).twinOf("a")).toBe("one");
+  expect(run.add("ApiKeySet", "one", ["a"], true)("a")).toBe("one");
 });
 
 test("K11 a resource that has an object in state is its owner, except while the engine replaces or deletes it", () => {

@@ -1,13 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { unknownSentinels } from "../../../provider/core/fields";
-import { unchecked } from "../../../provider/core/registry";
 import { customerBilling } from "../../../provider/resources/customerBilling";
 import { offline } from "../offline";
 
 const before = { workspaceId: "ws_1", totalCredits: "100", allowOverages: false, grant: "initial" };
 const { totalCredits: _, ...adopting } = { ...before, billingId: "bill_1" };
 const reasons = (declared: object, olds: object | undefined = before) =>
-  customerBilling.rules({ ...declared }, olds as never, unchecked);
+  customerBilling.rules({ ...declared }, olds as never);
 const rejected = (change: object) =>
   reasons({ ...before, ...change }).map((reason) => String(reason).split(":")[0]);
 

@@ -1,12 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { unknownSentinels } from "../../../provider/core/fields";
-import { unchecked } from "../../../provider/core/registry";
 import { scope } from "../../../provider/resources/scope";
 import { offline } from "../offline";
 
 const before = { workspaceId: "ws_1", name: "Orders", representation: "orders", description: "All" };
 const refused = (change: object) =>
-  scope.rules({ ...before, ...change }, before, unchecked).map((reason) => String(reason).split(":")[0]);
+  scope.rules({ ...before, ...change }, before).map((reason) => String(reason).split(":")[0]);
 
 describe("rules of a Scope", () => {
   test("S2: the rules of a Scope fail for a changed name or description, with the way out", () => {
@@ -15,7 +14,7 @@ describe("rules of a Scope", () => {
     expect(refused({ name: "Other", description: "Other" })).toEqual(["name", "description"]);
     for (const absent of [undefined, null, ""])
       expect(refused({ description: absent })).toEqual(["description"]);
-    const [reason] = scope.rules({ ...before, name: "Other" }, before, unchecked);
+    const [reason] = scope.rules({ ...before, name: "Other" }, before);
     expect(reason).toMatch(
       /no call that edits a scope\. Declare the old value, which state has, or another representation/,
     );
@@ -23,10 +22,10 @@ describe("rules of a Scope", () => {
   });
 
   test("S2 the rules of a Scope accept a new scope, an unchanged one, and any spelling of no description", () => {
-    expect(scope.rules(before, undefined, unchecked)).toEqual([]);
+    expect(scope.rules(before, undefined)).toEqual([]);
     const { description: _, ...bare } = before;
     for (const description of [undefined, null, ""])
-      expect(scope.rules({ ...bare, description }, bare, unchecked)).toEqual([]);
+      expect(scope.rules({ ...bare, description }, bare)).toEqual([]);
   });
 
   test("S2 the rules of a Scope accept another name and description if representation or workspaceId changes too", () => {
@@ -37,8 +36,8 @@ describe("rules of a Scope", () => {
 
   test("S2 the rules of a Scope accept any name after an import that found none, because the list leaves names out", () => {
     const { name: _, ...imported } = before;
-    expect(scope.rules(before, imported, unchecked)).toEqual([]);
-    expect(scope.rules({ ...before, description: "Other" }, imported, unchecked)).toHaveLength(1);
+    expect(scope.rules(before, imported)).toEqual([]);
+    expect(scope.rules({ ...before, description: "Other" }, imported)).toHaveLength(1);
   });
 
   test("R8 the rules of a Scope accept unknown values, and still check the others", () => {
