@@ -50,11 +50,8 @@ export function engineConfig(get: (key: string) => unknown): EngineConfig {
 export function disagreement({ argument, stack }: EngineConfig, env: Environment): string | undefined {
   const [used, unused] = [env["APIKEYS_BASE_URL"], stack.baseUrl];
   if (argument.baseUrl !== undefined || !used || unused === undefined) return undefined;
-  const [service, other] = [used, unused].map((url) => serviceAt(url) ?? url.trim());
-  if (service === other) return undefined;
-  // An invalid URL may contain a password.
-  const quoted = (url: string) => (badUrl(url.trim(), true) === undefined ? ` (${url.trim()})` : "");
-  return `APIKEYS_BASE_URL${quoted(used)} overrides stack config apikeys:baseUrl${quoted(unused)}, which differs. Remove one of them.`;
+  if (serviceAt(used) === serviceAt(unused)) return undefined;
+  return "APIKEYS_BASE_URL overrides stack config apikeys:baseUrl, which differs. Remove one of them.";
 }
 
 export function configuration(config: EngineConfig, env: Environment): Configuration {

@@ -82,8 +82,8 @@ describe.each<[string, (env: Readonly<Record<string, string>>) => Promise<Host>]
     await surrounded.configure({ ...stack(), "apikeys:baseUrl": "https://b.test" });
     expect(await tenantOf(surrounded)).toBe("other");
     await surrounded.resource("Scope").check(least);
-    expect(surrounded.output.stderr.split("\n").filter((line) => line.includes("b.test"))).toEqual([
-      `warning: APIKEYS_BASE_URL (${standIn.url}) overrides stack config apikeys:baseUrl (https://b.test), which differs. Remove one of them.`,
+    expect(surrounded.output.stderr.split("\n").filter((line) => line.includes("overrides"))).toEqual([
+      "warning: APIKEYS_BASE_URL overrides stack config apikeys:baseUrl, which differs. Remove one of them.",
     ]);
     const [fromStack, fromArgument, fromVariable] = [
       await started(start),
