@@ -114,7 +114,11 @@ export interface Definition<S extends Shape, P extends Plan = Plan> {
   /** Decides what a create or an update does. Pure. Default: what `compareFields` says. */
   plan?(args: PlanArgs<S>): P;
   create(session: Session, inputs: InputsOf<S>, plan: P): Promise<Outcome<StateOf<S>>>;
-  readonly unsaved?: Unsaved<S>;
+  /**
+   * The advice about a create whose result nobody takes. `delete` undoes it, unless its objects stay. Default: nothing is
+   * undone or said, because the next create finds the object.
+   */
+  ifUnsaved?(inputs: InputsOf<S>): string | undefined;
   /** Default: no id leads to an object of this kind. */
   readonly importing?: Importing<S>;
   /** `undefined` when the object no longer exists. */
@@ -134,14 +138,6 @@ interface Objects<S extends Shape> {
   stay?(state: StateOf<S>): boolean;
   /** Whether the engine should read them before each preview and update, if the host can say so. The read sends no request. */
   readonly readFirst?: true;
-}
-
-/** The way to deal with a create whose result nobody takes. Default: nothing, because the next create finds the object. */
-interface Unsaved<S extends Shape> {
-  /** Whether `delete` undoes it, which leaves existing objects. Default: it doesn't. */
-  readonly isUndone?: true;
-  /** The advice if it is not undone. */
-  advice(inputs: InputsOf<S>): string | undefined;
 }
 
 /** How `pulumi import`, the option `import` and `get` find an object. */

@@ -223,7 +223,7 @@ async function saved(
   if (outcome === undefined) throw failure;
   if (!over.aborted) return outcome;
   const { id, state } = outcome;
-  const isUndone = definition.unsaved?.isUndone === true;
+  const isUndone = definition.ifUnsaved !== undefined && !definition.objects?.stay?.(state);
   // It leaves existing objects, which may be in use (K5, K11). The line below names what it could not delete.
   const quiet = openSession(context, [inputs, state], openRun(), () => {});
   if (isUndone) await definition.delete(quiet, { id, state }, () => undefined).catch(() => {});
@@ -243,7 +243,7 @@ async function saved(
 
 /** The line about a create that is not saved to state. `left`: the objects of its result, which the service has. */
 function unsaved(definition: AnyDefinition, inputs: Properties, left: readonly string[]): string | undefined {
-  const advice = definition.unsaved?.advice(inputs);
+  const advice = definition.ifUnsaved?.(inputs);
   const ids = left.length > 0 ? ` (${listed(left)})` : "";
   const what = `${capitalised(definition.label(inputs))}${ids}`;
   return advice && `${what}: the run ended before the result could be saved to state. ${advice}`;

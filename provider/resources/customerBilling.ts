@@ -173,11 +173,8 @@ export const customerBilling = define({
   rules,
   plan,
   create,
-  // A grant can't be taken back (B3).
-  unsaved: {
-    advice: ({ billingId }) =>
-      billingId === undefined ? `Don't update yet, which would grant them again. ${waysOut}` : undefined,
-  },
+  ifUnsaved: ({ billingId }) =>
+    billingId === undefined ? `Don't update yet, which would grant them again. ${waysOut}` : undefined,
   read: async (_session, held) => held,
   // No update sends a request: it adopts a record.
   update: async (_session, { id, state }, declared) => ({

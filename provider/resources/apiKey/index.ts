@@ -13,10 +13,7 @@ export const apiKey = define({
   rules,
   plan,
   create,
-  unsaved: {
-    isUndone: true,
-    advice: ({ existingId }) => (existingId === undefined ? ifUnsaved : undefined),
-  },
+  ifUnsaved: ({ existingId }) => (existingId === undefined ? ifUnsaved : undefined),
   importing: {
     form: "workspaceId/keyId",
     read: (session, [workspaceId = "", id = ""]) => read(session, { id, state: { workspaceId } }),

@@ -47,7 +47,7 @@ export const apiKeySet = define({
   rules: entries.rules,
   plan,
   create: write,
-  unsaved: { isUndone: true, advice: () => ifUnsaved },
+  ifUnsaved: () => ifUnsaved,
   read,
   update: (session, { id }, declared, plan) => write(session, declared, plan, id),
   delete: (session, { state }, ownerOf) => keys.removeKeys(session, label(state), ownedKeys(state), ownerOf),

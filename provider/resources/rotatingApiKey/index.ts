@@ -57,7 +57,7 @@ export const rotatingApiKey = define({
   rules,
   plan,
   create,
-  unsaved: { isUndone: true, advice: () => ifUnsaved },
+  ifUnsaved: () => ifUnsaved,
   read,
   update,
   delete: (session, { state }, ownerOf) => keys.removeKeys(session, label(state), ownedKeys(state), ownerOf),

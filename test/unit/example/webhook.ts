@@ -107,7 +107,7 @@ export const webhook = define({
   label,
   rules: () => [],
   create,
-  unsaved: { isUndone: true, advice: () => "Delete it" },
+  ifUnsaved: () => "Delete it",
   importing: {
     form: "workspaceId/webhookId",
     read: (session, [workspaceId = "", id = ""]) => read(session, { id, state: { workspaceId } }),
