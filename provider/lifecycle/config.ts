@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Credentials } from "../client/send";
 import { isLoopback } from "../client/wire";
 import { Failure, type Setup } from "../core/errors";
-import { capitalised, sentences } from "../core/text";
+import { capitalised } from "../core/text";
 
 /** The namespaces of stack config, and of the arguments of an explicit Provider. */
 export const configNamespace = "apikeys";
@@ -58,15 +58,15 @@ export function configuration(config: EngineConfig, env: Environment): Configura
   const { argument, stack } = config;
   const problems: string[] = [];
   const refuse = (problem: string) => void problems.push(capitalised(problem));
-  const variable = (name: string): Choice => [env[name], `the environment variable ${name}`, "environment"];
+  const variable = (name: string): Choice => [env[name], `the environment variable ${name}`];
   /** The value of a setting and where it comes from: the first that is set; "" is not. */
   const chosen = (name: Name): Choice => {
     const choices: readonly Choice[] = [
-      [argument[name], `the Provider's argument ${name}`, "argument"],
+      [argument[name], `the Provider's argument ${name}`],
       variable(variables[name]),
-      [stack[name], `stack config apikeys:${name}`, "stack"],
+      [stack[name], `stack config apikeys:${name}`],
     ];
-    return choices.find(([value]) => value) ?? [undefined, "", "stack"];
+    return choices.find(([value]) => value) ?? [undefined, ""];
   };
   /** A wrong value counts as true, so that an http URL is not refused as well. */
   const isOn = ([value, source]: Choice): boolean => {
@@ -75,14 +75,14 @@ export function configuration(config: EngineConfig, env: Environment): Configura
     return text !== "false" && text !== "0";
   };
 
-  const [givenUrl, urlSource, urlOrigin] = chosen("baseUrl");
+  const [givenUrl, urlSource] = chosen("baseUrl");
   const baseUrl = givenUrl?.trim() ?? "";
   const urlProblem = badUrl(baseUrl, isOn(chosen("allowHttp")));
   if (givenUrl === undefined) refuse(noBaseUrl);
   else if (urlProblem !== undefined) refuse(`${urlSource} ${urlProblem}`);
 
   const { accessTokenEnv: named } = argument;
-  const [accessToken = "", tokenSource, tokenOrigin] = named ? variable(named) : chosen("accessToken");
+  const [accessToken = "", tokenSource] = named ? variable(named) : chosen("accessToken");
   if (named !== undefined && argument.accessToken !== undefined) {
     refuse("the Provider has both accessToken and accessTokenEnv: set one of them.");
   } else if (accessToken === "") {
@@ -101,11 +101,11 @@ export function configuration(config: EngineConfig, env: Environment): Configura
   const withoutKeyList = isOn(variable("APIKEYS_NO_KEY_LIST"));
 
   // A program may have made its argument secret.
-  const shown = urlOrigin === "argument" ? "" : `${baseUrl}, `;
+  const shown = argument.baseUrl ? "" : `${baseUrl}, `;
   return {
     problems,
     credentials: { baseUrl, accessToken },
-    tokenAdvice: sentences(`The access token came from ${tokenSource}`, tokenRemedies[tokenOrigin]),
+    tokenAdvice: `The access token came from ${tokenSource}. Set a valid one there. Refresh and destroy use the Provider's arguments and the stack config of the last update, unless you add \`--run-program\`.`,
     baseUrlSource: `${shown}from ${urlSource}`,
     services: problems.length > 0 ? [] : [baseUrl, former].flatMap((url) => serviceAt(url) ?? []),
     withoutKeyList,
@@ -118,8 +118,7 @@ export function usable(found: Configuration): Configuration {
   return found;
 }
 
-type Origin = keyof typeof tokenRemedies;
-type Choice = readonly [value: string | undefined, source: string, origin: Origin];
+type Choice = readonly [value: string | undefined, source: string];
 
 const noBaseUrl =
   "the service's base URL is not configured. Run `pulumi config set apikeys:baseUrl https://…` (an explicit Provider reads it in Node.js programs only), set the environment variable APIKEYS_BASE_URL, or pass baseUrl to a Provider.";
@@ -150,15 +149,6 @@ function badUrl(value: string, allowHttp: boolean): string | undefined {
   }
   return undefined;
 }
-
-/** The way out if the service does not accept the token, by where it came from. */
-const tokenRemedies = {
-  argument:
-    "Pass a valid token there, or use accessTokenEnv, which is read in each run. Refresh and destroy use the arguments of the last update, unless you add `--run-program`",
-  environment: "Set it to a valid token",
-  stack:
-    "Set a valid token there with `pulumi config set --secret apikeys:accessToken`, or in the environment variable APIKEYS_ACCESS_TOKEN, which takes precedence. Refresh and destroy use the stack config of the last update, unless you add `--run-program`",
-};
 
 /** Says so if this Node.js is older than `engines` in package.json: npm only warns of it, and later errors explain nothing. */
 export function nodeProblem(): string | undefined {

@@ -78,12 +78,12 @@ describe("the configuration", () => {
     [
       "stack config",
       { stack: { baseUrl, accessToken: "t" } },
-      /`pulumi config set --secret apikeys:accessToken`.*APIKEYS_ACCESS_TOKEN.*--run-program/,
+      /stack config apikeys:accessToken\. Set a valid one .*--run-program/,
     ],
     [
       "an argument",
       { argument: { baseUrl, accessToken: "t" } },
-      /argument accessToken\. .*accessTokenEnv.*--run-program/,
+      /argument accessToken\. Set a valid one .*--run-program/,
     ],
     ["the environment", { stack: { baseUrl }, env: { APIKEYS_ACCESS_TOKEN: "t" } }, /APIKEYS_ACCESS_TOKEN/],
     ["a named variable", { argument: { baseUrl, accessTokenEnv: "CI" }, env: { CI: "t" } }, /\bCI\b/],
