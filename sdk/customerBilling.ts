@@ -3,10 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { type Facts, fail, type Internals, isA, type Outputs, registration, settleAbsent } from "./resource";
 import { inOneHost, isTypeOf } from "./types";
 
-/**
- * The inputs of a {@link CustomerBilling}. Changing one fails the preview, because it would grant again, unless `grant`
- * changes too. While `billingId` is set, nothing is granted, and changing any other input changes only state.
- */
+/** The inputs of a {@link CustomerBilling}. */
 export interface CustomerBillingArgs {
   /** The id of the workspace. */
   readonly workspaceId: pulumi.Input<string>;
@@ -29,10 +26,9 @@ export interface CustomerBillingArgs {
   /** The id of a meter outside the service. Default: none. */
   readonly externalMeterId?: pulumi.Input<string | undefined>;
   /**
-   * The id of an existing record to adopt, instead of granting credits. Can't be combined with `totalCredits`. Default:
-   * none. The id is not checked; an empty string fails the preview. While it is set, changing any other input changes
-   * only state. Changing it keeps the resource's own id. Also set it if the answer to a grant was lost and the service
-   * has granted the credits.
+   * The id of an existing record to adopt, instead of `totalCredits`. Default: none. The id is not checked; an empty
+   * string fails the preview. While it is set, changing any other input changes only state. Changing it keeps the
+   * resource's own id. Also set it if the answer to a grant was lost and the service has granted the credits.
    */
   readonly billingId?: pulumi.Input<string | undefined>;
   /**
