@@ -15,7 +15,7 @@ export interface CheckResult {
 
 /**
  * Returns the inputs in canonical form, or what is wrong with them. Sends no request (R12). `proposed`: the name that stack
- * config makes for what the program leaves unnamed, or "" if the program must name it. It may be another one at each check.
+ * config makes, or "" if the program must declare one.
  */
 export function check(
   context: KindContext,
@@ -26,7 +26,7 @@ export function check(
   proposed?: string,
 ): CheckResult {
   const { definition, host, inState } = context;
-  const named = withName(definition, inputs, { name, proposed, before });
+  const named = withName(definition, inputs, before, name, proposed);
   const declared = canonical(definition, named);
   const found = [
     ...inputErrors(definition, named, before ?? inState.get(urn)).map(wrongInput),

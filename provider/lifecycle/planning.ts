@@ -24,19 +24,16 @@ export function canonical({ fields }: AnyDefinition, inputs: Properties): Proper
   return withSecrets(canonicalInputs(fields, inputs), secretsOf(inputs));
 }
 
-/** Names for an object without a declared one: the resource's, and another from stack config at each check. */
-interface Names {
-  readonly name: string | undefined;
-  readonly proposed?: string | undefined;
-  /** The former inputs: only a new resource gets a name from stack config. A former name stays, unless it is secret. */
-  readonly before?: Properties | undefined;
-}
-
-/** The inputs with a name, if one of them defaults to the resource's. */
+/**
+ * The inputs with a name, if one of them defaults to the resource's. `proposed`: the name that stack config makes, another
+ * one at each check. Only a new resource gets that. A former name stays, unless it is secret.
+ */
 export function withName(
   { fields }: AnyDefinition,
   inputs: Properties,
-  { name, proposed, before }: Names,
+  before: Properties | undefined,
+  name?: string,
+  proposed?: string,
 ): Properties {
   const field = fields.find(({ defaultsToResourceName }) => defaultsToResourceName);
   if (field === undefined || name === undefined) return inputs;
