@@ -15,7 +15,7 @@ import {
   type Session,
   type StateOf,
 } from "../core/definition";
-import { explain, Failure, ifElsewhere } from "../core/errors";
+import { explain, Failure } from "../core/errors";
 import {
   aString,
   boolean,
@@ -221,18 +221,13 @@ async function grant(session: Session, declared: BillingInputs): Promise<Billing
   const open = { id: uncertain + randomUUID(), state: declared };
   const since = new Date().toISOString();
   try {
-    const { record, problem } = await createBilling(session.call, body);
-    if (record !== undefined) {
-      return { id: record.id, state: { ...declared, billingId: record.id, createdAt: record.createdAt } };
-    }
-    const accepted = `the service accepted the request after ${since}, but ${problem ?? "its answer can't be used"}`;
-    const parts = [accepted, waysOut, ifElsewhere(session)];
-    return { ...open, failure: new Failure("grantUnclear", parts, { subject: `${doing}:` }) };
+    const { record, problem = "the answer can't be used" } = await createBilling(session.call, body);
+    if (record === undefined) throw new CallError("ambiguous", problem);
+    return { id: record.id, state: { ...declared, billingId: record.id, createdAt: record.createdAt } };
   } catch (error) {
-    const isAnswered = error instanceof CallError && error.verdict !== "notSent";
     const failure = explain(error, session, {
       doing,
-      notDone: `Nothing was granted${isAnswered ? "" : ": no part of the request was sent"}`,
+      notDone: "Nothing was granted",
       unclear: `The request was sent after ${since}, and it is not known whether the credits were granted. The provider does not send it again. ${waysOut}`,
       advice: `Check that workspace ${workspaceId} exists, that the access token is allowed to create billing records in it, and that the service accepts the values.`,
     });
