@@ -12,8 +12,6 @@ export interface Plan {
   readonly replaces: readonly string[];
   /** Whether state needs an update although no input has changed. */
   readonly isPending?: boolean | undefined;
-  /** Whether an update sends no request, so that it may run at any base URL. */
-  readonly isLocal?: boolean | undefined;
   /** A line for what the engine's own preview does not show. */
   readonly note?: string | undefined;
   /** Why the update fails: known before any request. */

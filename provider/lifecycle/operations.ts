@@ -142,7 +142,7 @@ async function update(context: KindContext, given: Kept, news: Properties): Prom
     const before = { id, state };
     register(context, before);
     if (sameObject !== undefined) return { id, state: sameObject, service: lastService(given.state) };
-    if (!plan.isLocal) expectSameBaseUrl(context, given);
+    expectSameBaseUrl(context, given);
     if (plan.refusal !== undefined) throw plan.refusal;
     return definition.update(session, before, inputs, plan);
   });

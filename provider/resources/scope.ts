@@ -134,7 +134,7 @@ function plan(args: PlanArgs<Shape>): Plan {
   const { id = "", state = {} } = args;
   const compared = compareFields(fields, args);
   const note = compared.replaces.length > 0 ? `${staying(id, state)}.` : undefined;
-  return { ...compared, isLocal: true, note };
+  return { ...compared, note };
 }
 
 /** The POST is never repeated: the list shows whether an answer was lost, or somebody else was faster (S4). */
