@@ -127,7 +127,8 @@ export function explain(error: unknown, endpoint: Endpoint, words: CallWords): F
   const isUnclear = verdict === "ambiguous" && unclear !== undefined;
   const advice = verdict === "refused" ? words.advice : undefined;
   const where = advice && isFromElsewhere(status) ? ifElsewhere(endpoint) : undefined;
-  const otherwise = isUnclear ? ifRefused(error, words.advice) : (advice ?? again);
+  const refusal = status === 409 && words.advice ? ifRefused(words.advice) : undefined;
+  const otherwise = isUnclear ? refusal : (advice ?? again);
   const todo =
     status === 401 ? endpoint.setup.tokenAdvice : status === 429 ? "Run the command again later" : otherwise;
   const ifBusy = advice && status === 409 ? ifOneAtATime : undefined;
@@ -154,11 +155,9 @@ export async function orFail<T>(call: Promise<T>, endpoint: Endpoint, words: Cal
   }
 }
 
-/** The way out after a 409, which may answer a request that a proxy has repeated. */
-export function ifRefused({ status }: CallError, advice: string | undefined): string | undefined {
-  return status === 409 && advice
-    ? sentences(`If the service refused it: ${advice}`, ifOneAtATime)
-    : undefined;
+/** The way out if the service may have refused a request, or only a repetition of it by a proxy. */
+export function ifRefused(advice: string): string {
+  return sentences(`If the service refused it: ${advice}`, ifOneAtATime);
 }
 
 const ifOneAtATime =

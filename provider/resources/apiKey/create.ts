@@ -3,12 +3,12 @@
 import { CallError, type Written } from "../../client/send";
 import { type ApiKeyRecord, createApiKey, migrateApiKey } from "../../client/service";
 import type { Session } from "../../core/definition";
-import { explain, Failure, ifElsewhere, ifRefused } from "../../core/errors";
+import { explain, Failure, InconclusiveError, ifElsewhere, ifRefused } from "../../core/errors";
 import { findCreated, wasThere } from "../../core/existence";
 import { caseFolded } from "../../core/state";
-import { capitalised, listed } from "../../core/text";
-import { type Listing, type Reading, type SharedRead, sharedReads } from "../../reads";
-import { createBody, endOf, type KeyInputs, label, migrateBody } from "./model";
+import { listed } from "../../core/text";
+import { type Listing, type Reading, sharedReads } from "../../reads";
+import { createBody, type KeyInputs, label, migrateBody } from "./model";
 
 /** A new key, with a record that can be used. */
 export type NewKey = Written<ApiKeyRecord> & { readonly record: ApiKeyRecord };
@@ -17,123 +17,99 @@ interface Creation {
   readonly session: Session;
   readonly declared: KeyInputs;
   readonly doing: string;
-  readonly list: SharedRead<Listing<ApiKeyRecord>>;
   /** The list before the POST. */
   readonly before: Reading<Listing<ApiKeyRecord>>;
+  /** The minute in which it began, so that the keys of a set share a message. */
   readonly since: string;
 }
+
+/** The way to deal with a key that is not in state. */
+const remedy =
+  "delete it, because nobody has its secret; with existingKey, declare its id as existingId instead, because its value may be in use";
 
 export async function createOrMigrate(session: Session, declared: KeyInputs): Promise<NewKey> {
   const { existingKey, workspaceId } = declared;
   const doing = `${existingKey === undefined ? "Creating" : "Migrating"} ${label(declared)}`;
   const list = sharedReads(session.call).keys(workspaceId);
-  const since = new Date().toISOString();
+  const since = `${new Date().toISOString().slice(0, 16)}Z`;
   const before = await list.recent();
-  const creation: Creation = { session, declared, doing, list, before, since };
+  const creation: Creation = { session, declared, doing, before, since };
   warnOfNamesakes(creation);
   for (let isAgain = false; ; isAgain = true) {
     const answer = await post(creation, isAgain);
-    if (answer.record !== undefined) return answer;
+    if (!(answer instanceof Error)) return answer;
     const now = await findCreated(session, {
       ...{ workspaceId, list, before },
       candidates: (listing) => namesakesIn(listing, declared),
     });
-    // The service may have been busy with another change.
     const showsNone = now.kind === "known" && now.value.length === 0;
-    if (isAgain || answer.outcome !== "refused" || !showsNone) throw lostKey(creation, now, answer);
+    // The service may have been busy with another change.
+    if (isAgain || !isRefusal(answer) || !showsNone) throw lostKey(creation, now, answer);
   }
 }
 
-/** A POST that may have created a key, without an answer that can be used. */
-interface Lost {
-  readonly record: undefined;
-  readonly problem: string;
-  readonly advice?: string | undefined;
-  /** Its outcome: a 2xx, no answer or a 5xx, or a refusal, as which a 409 counts. */
-  readonly outcome: "answered" | "failed" | "refused";
+/** Why the answer to a POST that may have created a key can't be used. */
+type LostAnswer = CallError | InconclusiveError;
+
+/** Whether the service most likely refused the POST, or a repetition of it. */
+function isRefusal(error: LostAnswer): boolean {
+  return error instanceof CallError && (error.verdict === "refused" || error.status === 409);
 }
 
 /** Throws if nothing was created. `isAgain`: whether an earlier POST may have created the key. */
-async function post(creation: Creation, isAgain: boolean): Promise<NewKey | Lost> {
-  const { session, declared, doing } = creation;
+async function post(creation: Creation, isAgain: boolean): Promise<NewKey | LostAnswer> {
+  const { session, declared, doing, before } = creation;
+  const { existingKey, workspaceId } = declared;
   try {
-    const written = await (declared.existingKey === undefined
+    const written = await (existingKey === undefined
       ? createApiKey(session.call, createBody(declared))
       : migrateApiKey(session.call, migrateBody(declared)));
-    const { record, problem = "the answer can't be used", ...rest } = written;
-    if (record === undefined) return { record, problem, advice: ifElsewhere(session), outcome: "answered" };
+    const { record, problem = "the answer can't be used" } = written;
+    if (record === undefined) return new InconclusiveError("keyLost", problem);
     session.mask(record.key);
-    if (isAnothers(creation, record)) {
-      const problem = `the service answered with a different key, ${record.id}`;
-      return { record: undefined, problem, outcome: "answered" };
+    if (wasThere(session, workspaceId, before, record.id)) {
+      const existed = `the service answered with ${record.id}, which existed before`;
+      // From a cache, or because the service returns an existing record (K6).
+      if (existingKey === undefined) return new InconclusiveError("keyLost", existed);
+      session.warn(
+        `${doing}: ${existed}. If another resource or stack manages this key too, destroying either of them may delete it.`,
+      );
     }
-    session.registry.add(declared.workspaceId, record.id);
-    return { ...rest, record };
+    session.registry.add(workspaceId, record.id);
+    return { ...written, record };
   } catch (error) {
-    const ifExisting =
-      declared.existingKey === undefined
-        ? ""
-        : " If it already has this value, declare the id of that key as existingId instead or, if the resource was renamed, use the option aliases.";
-    const advice = `Check that workspace ${declared.workspaceId} exists, that the access token is allowed to create keys in it, and that the service accepts the values.${ifExisting}`;
-    if (!(error instanceof CallError && (isAgain || error.verdict === "ambiguous")))
-      throw explain(error, session, { doing, notDone: "Nothing was created", advice });
-    const { message: problem, status, verdict } = error;
-    const whole = `${advice} If it allows a name only once, a replacement needs another name, or the option deleteBeforeReplace; a RotatingApiKey can't rotate there.`;
-    const told = verdict === "refused" ? whole : ifRefused(error, whole);
-    const outcome = verdict === "refused" || status === 409 ? "refused" : "failed";
-    return { record: undefined, problem, advice: told, outcome };
+    if (error instanceof CallError && (isAgain || error.verdict === "ambiguous")) return error;
+    throw explain(error, session, { doing, notDone: "Nothing was created", advice: adviceFor(declared) });
   }
 }
 
-/** A cache, or a service that returns an existing record, may answer with a key that existed before (K6). */
-function isAnothers({ session, declared, before }: Creation, record: ApiKeyRecord): boolean {
-  const { existingKey, workspaceId } = declared;
-  const { id } = record;
-  if (!wasThere(session, workspaceId, before, id)) return false;
-  if (existingKey === undefined || !hasValue(record, existingKey)) return true;
-  session.warn(
-    `Migrating ${label(declared)}: the service answered with ${id}, which existed before. If another resource or stack manages this key too, destroying either of them may delete it.`,
-  );
-  return false;
-}
-
-/** Whether the record repeats the value, or a masked form that ends like it. */
-function hasValue({ key, maskedKey }: ApiKeyRecord, value: string): boolean {
-  const end = endOf(maskedKey);
-  return key === value || (end !== "" && value.endsWith(end));
+function adviceFor({ workspaceId, existingKey }: KeyInputs): string {
+  const ifTaken =
+    existingKey === undefined
+      ? "If it allows a name only once, a replacement needs another name, or the option deleteBeforeReplace; a RotatingApiKey can't rotate there."
+      : "If it already has this value, declare the id of that key as existingId instead or, if the resource was renamed, use the option aliases.";
+  return `Check that workspace ${workspaceId} exists, that the access token is allowed to create keys in it, and that the service accepts the values. ${ifTaken}`;
 }
 
 /** The error of a create whose answer can't be used. It names the keys that may be the new one. */
-function lostKey(
-  creation: Creation,
-  now: Reading<readonly ApiKeyRecord[]>,
-  { problem, advice, outcome }: Lost,
-): Failure {
-  const { declared, doing, before, since } = creation;
+function lostKey(creation: Creation, now: Reading<readonly ApiKeyRecord[]>, error: LostAnswer): Failure {
+  const { session, declared, doing, since } = creation;
   const found = now.kind === "known" ? inWords(now.value) : "";
-  const wanted = `a key with this name and customer, created since ${since}`;
-  const remedy = remedyOf(creation);
-  const again = "run `pulumi up` again";
-  const ofSecret = declared.existingKey === undefined ? ", and its secret is lost" : "";
-  const [where, ifNew] =
-    before.kind === "known"
-      ? ["New in the workspace's list:", "If"]
-      : ["Perhaps new in the workspace's list:", `If it was created since ${since}, and`];
-  let known = `It is not known whether the key was created; if it was, it is not in state${ofSecret}`;
-  let todo = `${ifNew} no other stack or person created the key below, ${remedy}; then ${again}`;
-  if (now.kind === "unavailable") {
-    const unread = `The workspace's list of keys could not be read (${now.error.message})`;
-    todo = `${unread}: look for ${wanted}; if there is one, ${remedy}; then ${again}`;
-  } else if (now.value.length === 0) {
-    const unseen = "the workspace's list shows no new key with this name and customer";
-    if (outcome !== "answered") known = `Most likely nothing was created: ${unseen}`;
-    todo = `The list may lag or be truncated: if ${wanted} shows up later, ${remedy}`;
-    if (outcome !== "refused") todo = `${capitalised(again)}. ${todo}`;
-  }
-  // After a refusal, the reason for it comes first.
-  const parts = outcome === "refused" ? [known, advice, todo] : [known, todo, advice];
-  const options = { subject: `${doing}:`, unresolved: true, found };
-  return new Failure("keyLost", [problem, ...parts, found && where], options);
+  const seen = now.kind === "known" ? "shows no such key so far" : `could not be read (${now.error.message})`;
+  const look = found
+    ? `If one of the keys below was created since ${since}, and by no other stack or person`
+    : `The workspace's list of keys ${seen}. If there is a key with this name and customer, created since ${since}`;
+  return new Failure(
+    "keyLost",
+    [
+      error.message,
+      "It is not known whether the key was created; if it was, it is not in state",
+      `${look}, ${remedy}. Then run \`pulumi up\` again`,
+      isRefusal(error) ? ifRefused(adviceFor(declared)) : ifElsewhere(session),
+      found && "Keys that may be the new one:",
+    ],
+    { subject: `${doing}:`, unresolved: true, found },
+  );
 }
 
 /** Tells of keys that a killed run, or one whose answer was lost, may have left behind. */
@@ -147,14 +123,8 @@ function warnOfNamesakes(creation: Creation): void {
   );
   if (unmanaged.length === 0) return;
   // For `--replace` and `pulumi state taint`, the engine doesn't tell the provider which key is in state.
-  const what = `Workspace ${workspaceId} already has a key with the name and customer of a new one. If another resource or stack manages it, or this update replaces it, do nothing; if a failed or interrupted run left it behind, ${remedyOf(creation)}. In the workspace's list:`;
+  const what = `Workspace ${workspaceId} already has a key with the name and customer of a new one. If another resource or stack manages it, or this update replaces it, do nothing; if a failed or interrupted run left it behind, ${remedy}. In the workspace's list:`;
   session.warn(what, inWords(unmanaged));
-}
-
-function remedyOf({ declared }: Creation): string {
-  return declared.existingKey === undefined
-    ? "delete it, because nobody has its secret"
-    : "declare its id as existingId (don't delete it: its value may be in use)";
 }
 
 function inWords(keys: readonly ApiKeyRecord[]): string {

@@ -225,8 +225,8 @@ test("R16 a secret name is left out of an error that names keys which a lost ans
     failureOf(subject.create(subject.check({ ...base, ...inputs }, undefined).inputs)),
   );
   const [own, others] = (await Promise.all(failures)).map(({ message }) => message);
-  expect(own).toMatch(/New in the workspace's list: key_of_0\.$/);
-  expect(others).toMatch(/New in the workspace's list: key_of_1\.$/);
+  expect(own).toMatch(/Keys that may be the new one: key_of_0\.$/);
+  expect(others).toMatch(/Keys that may be the new one: key_of_1\.$/);
 });
 
 test("R16 a declared secret is not shown in the failure of another resource that declares the same value", () => {

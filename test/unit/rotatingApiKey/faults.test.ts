@@ -28,7 +28,7 @@ test.each([
       if (isMade) answer();
       throw error();
     });
-    expect(failed.message.includes("New in the workspace's list: key_2")).toBe(isMade);
+    expect(failed.message.includes("the new one: key_2")).toBe(isMade);
     const current = { key: "sk_key_1", keyId: "key_1", rotatedAt: iso(0) };
     expect(failed.state).toMatchObject({ ...current, __failed: true });
     expect(failed.state).not.toHaveProperty("previousKeyId");
