@@ -80,8 +80,8 @@ export class InconclusiveError extends Error {
 export interface CallWords {
   /** The attempt and its object: `Creating key "ci" in workspace ws_1`. */
   readonly doing: string;
-  /** The outcome if the service certainly did not do it. */
-  readonly notDone: string;
+  /** The outcome if the service certainly did not do it. Default: state is unchanged. */
+  readonly notDone?: string;
   /** The outcome if the service may have done it, and what to do. Default: `notDone`, and to run the command again. */
   readonly unclear?: string;
   /** The way out if the service refused, or may have. Otherwise it is to run the command again. */
@@ -112,29 +112,25 @@ export function ifElsewhere(endpoint: Endpoint): string {
   return `If that doesn't help, check ${route(endpoint)}`;
 }
 
-/** Whether another server may have answered, or the service at another path: a redirect, or no such path or method. */
-const isFromElsewhere = (status = 0) => status < 400 || status === 404 || status === 405;
-
 /** Turns what stopped an attempt into the message for the user. */
 export function explain(error: unknown, endpoint: Endpoint, words: CallWords): Failure {
-  const { doing, notDone, unclear } = words;
+  const { doing, notDone = "State is unchanged", unclear, advice } = words;
   const again = `Run the command again; if it fails the same way, check ${route(endpoint)}`;
   const subject = `${doing}:`;
   if (error instanceof InconclusiveError)
     return new Failure(error.kind, [error.message, notDone, error.advice ?? again], { subject });
   if (!(error instanceof CallError)) return asFailure(error);
   const { message, status, verdict } = error;
-  const isUnclear = verdict === "ambiguous" && unclear !== undefined;
-  const advice = verdict === "refused" ? words.advice : undefined;
-  const where = advice && isFromElsewhere(status) ? ifElsewhere(endpoint) : undefined;
-  const refusal = status === 409 && words.advice ? ifRefused(words.advice) : undefined;
-  const otherwise = isUnclear ? refusal : (advice ?? again);
-  const todo =
-    status === 401 ? endpoint.setup.tokenAdvice : status === 429 ? "Run the command again later" : otherwise;
-  const ifBusy = advice && status === 409 ? ifOneAtATime : undefined;
-  const outcome = isUnclear ? unclear : notDone;
-  const kind = isUnclear ? "outcomeUnclear" : kindOf(error, endpoint);
-  return new Failure(kind, [message, outcome, todo, where, ifBusy], { subject });
+  if (verdict === "ambiguous" && unclear !== undefined) {
+    const todo = status === 409 && advice ? ifRefused(advice) : undefined;
+    return new Failure("outcomeUnclear", [message, unclear, todo], { subject });
+  }
+  let todo = [again];
+  if (status === 401) todo = [endpoint.setup.tokenAdvice];
+  else if (status === 429) todo = ["Run the command again later"];
+  else if (verdict === "refused" && advice)
+    todo = [advice, status === 409 ? ifOneAtATime : ifElsewhere(endpoint)];
+  return new Failure(kindOf(error, endpoint), [message, notDone, ...todo], { subject });
 }
 
 function kindOf(error: CallError, { closed }: Endpoint): FailureKind {
