@@ -92,7 +92,7 @@ export async function lookUp<T extends Shown>(session: Session, target: Target<T
 }
 
 /** How a write reads the object afterwards. `gone`: the error if it no longer exists. */
-export function readsOf<T extends Shown>(session: Session, target: Target<T>, gone: () => InconclusiveError) {
+export function readsOf<T extends Shown>(session: Session, target: Target<T>, gone: InconclusiveError) {
   return {
     read: async (): Promise<T | undefined> => {
       const found = await readOnce(target);
@@ -100,7 +100,7 @@ export function readsOf<T extends Shown>(session: Session, target: Target<T>, go
     },
     explainMissing: async (): Promise<T> => {
       const record = await lookUp(session, target);
-      if (record === undefined) throw gone();
+      if (record === undefined) throw gone;
       return record;
     },
   };

@@ -117,12 +117,11 @@ export async function readKeyOrFail(
   session: Session,
   path: ApiKeyPath,
   doing: string,
-  notDone = "State is unchanged",
 ): Promise<ApiKeyRecord | undefined> {
   try {
     return await lookUp(session, targetOf(session, path));
   } catch (error) {
     const advice = `Check that the access token is allowed to read the keys of ${path.workspaceId}.`;
-    throw explain(error, session, { doing, notDone, advice });
+    throw explain(error, session, { doing, advice });
   }
 }

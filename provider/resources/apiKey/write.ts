@@ -76,7 +76,7 @@ export async function update(
 ): Promise<KeyOutcome> {
   const doing = `Updating ${label(declared)} (${id})`;
   const path = pathOf(state, id);
-  const write = { path, declared, state, doing, notDone: "State is unchanged", gone: deletedOutside };
+  const write = { path, declared, state, doing, gone: deletedOutside };
   const listed = await listedForUpdate(session, path, state, declared);
   const current = listed ?? (await readToWrite(session, write));
   const settled = await send(session, write, current, listed !== undefined);
@@ -87,28 +87,25 @@ export async function update(
 async function adopt(session: Session, declared: KeyInputs, id: string): Promise<KeyOutcome> {
   const doing = `Adopting ${label(declared)} (${id})`;
   const path = pathOf(declared, id);
-  const notDone = "Nothing was changed";
-  const write = { path, declared, state: {}, doing, notDone, gone: nothingToAdopt };
+  const write = { path, declared, state: {}, doing, gone: nothingToAdopt };
   const current = await readToWrite(session, write);
   const { customerId } = current;
   if (customerId !== undefined && caseFolded(customerId) !== caseFolded(declared.customerId)) {
     const customer = shown(declared, "customerId", JSON.stringify(customerId));
     const another = `the key belongs to another customer, ${customer}`;
     const advice = "Check existingId, or declare that customer";
-    throw new Failure("wrongInput", [another, notDone, advice], { subject: `${doing}:` });
+    throw explain(new InconclusiveError("wrongInput", another, advice), session, { doing });
   }
   const settled = isAsDeclared(current, declared) ? settledAs(current) : await send(session, write, current);
   session.registry.takeOver(path.workspaceId, id);
   return outcomeOf(session, { id, state: outputs(current) }, declared, settled, doing);
 }
 
-function nothingToAdopt(): InconclusiveError {
-  return new InconclusiveError(
-    "notFound",
-    "the workspace has no such key, or the key was deleted",
-    "Check existingId, which is an id without a workspace, and workspaceId; to create a new key instead, leave existingId out.",
-  );
-}
+const nothingToAdopt = new InconclusiveError(
+  "notFound",
+  "the workspace has no such key, or the key was deleted",
+  "Check existingId, which is an id without a workspace, and workspaceId; to create a new key instead, leave existingId out.",
+);
 
 /** A write to a key that exists. */
 interface KeyWrite {
@@ -117,16 +114,14 @@ interface KeyWrite {
   /** The key's state before. */
   readonly state: KeyState;
   readonly doing: string;
-  /** The outcome if nothing was sent. */
-  readonly notDone: string;
-  /** Gives the error if the key is gone. */
-  readonly gone: () => InconclusiveError;
+  /** The error if the key is gone. */
+  readonly gone: InconclusiveError;
 }
 
 async function readToWrite(session: Session, write: KeyWrite): Promise<ApiKeyRecord> {
-  const { path, doing, notDone, gone } = write;
-  const record = await readKeyOrFail(session, path, doing, notDone);
-  if (record === undefined) throw explain(gone(), session, { doing, notDone });
+  const { path, doing, gone } = write;
+  const record = await readKeyOrFail(session, path, doing);
+  if (record === undefined) throw explain(gone, session, { doing });
   return record;
 }
 
@@ -137,7 +132,7 @@ function send(
   current: ApiKeyRecord,
   isListed = false,
 ): Promise<Settled<ApiKeyRecord>> {
-  const { path, doing, notDone } = write;
+  const { path, doing } = write;
   failIfExpired(session, write, current);
   const writing = matchProgram(session, write, current, { isListed }).catch(async (error) => {
     if (!isListed || !isAboutObject(error)) throw error;
@@ -145,18 +140,14 @@ function send(
     return matchProgram(session, write, await readToWrite(session, write), {});
   });
   const advice = `Check that the access token is allowed to edit the keys of ${path.workspaceId}, and that the service accepts the values.`;
-  return orFail(writing, session, { doing, notDone, advice });
+  return orFail(writing, session, { doing, advice });
 }
 
 /**
  * A service that has disabled a key because it expired ignores a write. The unit of expiresAt is the service's own, so only a
  * time after the key's creation counts.
  */
-function failIfExpired(
-  session: Session,
-  { declared, state, doing, notDone }: KeyWrite,
-  current: ApiKeyRecord,
-): void {
+function failIfExpired(session: Session, { declared, state, doing }: KeyWrite, current: ApiKeyRecord): void {
   const { createdAt = "", effectiveExpiresAt = 0 } = { ...state, ...defined(outputs(current)) };
   const isPast = (ms: number) => ms > Date.parse(createdAt) && ms <= session.currentTime();
   const expiredAt = [effectiveExpiresAt * 1_000, effectiveExpiresAt].find(isPast);
@@ -167,7 +158,7 @@ function failIfExpired(
     `it expired at ${at}, and the service has disabled it`,
     "For a new key, change expiresAt or keepers; to keep this one, declare enabled: false.",
   );
-  throw explain(expired, session, { doing, notDone });
+  throw explain(expired, session, { doing });
 }
 
 /** Deletes the key, unless another resource of this run has it. */
@@ -200,7 +191,6 @@ export async function deleteKey(session: Session, { id, state }: OwnedKey): Prom
     throw explain(error, session, {
       doing: `Deleting ${label(state)} (${id})`,
       notDone: "It stays in state",
-      unclear: "It is not known whether the key was deleted. It stays in state: run the command again",
       advice: `Check that the access token is allowed to delete keys of ${path.workspaceId}.`,
     });
   }
@@ -245,10 +235,8 @@ function bodyOf(declared: KeyInputs, { scopes: current = [] }: ApiKeyRecord, isA
   return editBody(declared, toWire([...declared.scopes, ...revoked], current));
 }
 
-function deletedOutside(): InconclusiveError {
-  return new InconclusiveError(
-    "gone",
-    "the key no longer exists: it was deleted outside Pulumi",
-    "Run `pulumi up --refresh`: it removes the key from state, and creates a new one if the program needs one.",
-  );
-}
+const deletedOutside = new InconclusiveError(
+  "gone",
+  "the key no longer exists: it was deleted outside Pulumi",
+  "Run `pulumi up --refresh`: it removes the key from state, and creates a new one if the program needs one.",
+);

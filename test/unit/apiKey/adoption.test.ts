@@ -53,7 +53,7 @@ describe("an ApiKey with existingId", () => {
     const { keys, asked } = key === undefined ? adoptions() : oneKey(key);
     const { message, kept } = await failureOf(keys.create(keys.checked(adopting())));
     expect(message).toBe(
-      'Adopting key "ci" in workspace ws_1 (key_1): the workspace has no such key, or the key was deleted. Nothing was changed. Check existingId, which is an id without a workspace, and workspaceId; to create a new key instead, leave existingId out.',
+      'Adopting key "ci" in workspace ws_1 (key_1): the workspace has no such key, or the key was deleted. State is unchanged. Check existingId, which is an id without a workspace, and workspaceId; to create a new key instead, leave existingId out.',
     );
     expect(kept).toBeUndefined();
     expect(new Set(asked.map(({ method }) => method))).toEqual(new Set(["GET"]));
@@ -63,7 +63,7 @@ describe("an ApiKey with existingId", () => {
     const { keys, methods, service } = oneKey({ customerId: "cus_2" });
     const { message } = await failureOf(keys.create(keys.checked(adopting())));
     expect(message).toBe(
-      'Adopting key "ci" in workspace ws_1 (key_1): the key belongs to another customer, "cus_2". Nothing was changed. Check existingId, or declare that customer.',
+      'Adopting key "ci" in workspace ws_1 (key_1): the key belongs to another customer, "cus_2". State is unchanged. Check existingId, or declare that customer.',
     );
     const inputs = keys.checked(adopting({ __secrets: [["customerId"]] }));
     expect((await failureOf(keys.create(inputs))).message).not.toContain("cus_2");
@@ -80,7 +80,7 @@ describe("an ApiKey with existingId", () => {
     service.refuse(asks("PATCH"));
     expect(await failed()).toMatchObject({
       kept: undefined,
-      message: expect.stringContaining("403. Nothing was changed. Check that the access token is allowed to"),
+      message: expect.stringContaining("403. State is unchanged. Check that the access token is allowed to"),
     });
     service.always(asks("PATCH"), () => {
       throw new CallError("ambiguous", "it answered 502", 502);

@@ -44,7 +44,7 @@ describe("a set that adopts keys", () => {
       options: { lines },
     } = await failureOf(create(inputs));
     expect(lines).toEqual([
-      '"gone": Adopting key "ci" in workspace ws_1 (key_9): the workspace has no such key, or the key was deleted. Nothing was changed. Check existingId, which is an id without a workspace, and workspaceId; to create a new key instead, leave existingId out.',
+      '"gone": Adopting key "ci" in workspace ws_1 (key_9): the workspace has no such key, or the key was deleted. State is unchanged. Check existingId, which is an id without a workspace, and workspaceId; to create a new key instead, leave existingId out.',
     ]);
     service.add({ id: "key_9" });
     const done = await update(kept as Kept, inputs, inputs);

@@ -164,15 +164,15 @@ async function lost(
 
 async function update(session: Session, held: Resource<Shape>, declared: Inputs): Promise<Outcome<State>> {
   const doing = `Updating ${label(declared)}`;
-  const words = { doing, notDone: "State is unchanged" };
+  const words = { doing };
   const target = targetOf(session, { workspaceId: declared.workspaceId, id: held.id });
   const before = await orFail(lookUp(session, target), session, words);
-  if (before === undefined) throw explain(gone(), session, words);
+  if (before === undefined) throw explain(gone, session, words);
   const settled = await orFail(settle(session, held, declared, before), session, words);
   return outcomeOf(session, doing, held, declared, settled);
 }
 
-const gone = () => new InconclusiveError("gone", "the webhook no longer exists", "Run `pulumi up --refresh`");
+const gone = new InconclusiveError("gone", "the webhook no longer exists", "Run `pulumi up --refresh`");
 
 /** Writes the webhook until it is seen to be as declared. `created`: the answer that shows a new one. */
 async function settle(
@@ -208,7 +208,7 @@ function outcomeOf(
 
 async function read(session: Session, { id, state }: Resource<Shape>): Promise<Outcome<State> | undefined> {
   const path = { workspaceId: String(state.workspaceId), id };
-  const words = { doing: `Reading webhook ${id}`, notDone: "State is unchanged" };
+  const words = { doing: `Reading webhook ${id}` };
   const found = await orFail(lookUp(session, targetOf(session, path)), session, words);
   if (found === undefined) return undefined;
   return { id, state: { ...applyDrift(updatable, state, observe(found)), createdAt: found.createdAt } };
