@@ -27,19 +27,17 @@ export interface Aim {
 
 /**
  * The aims of a write. A field that does not change may stay as the service rewrote it. `now`: what the service has before the
- * write of an object that exists. `allExact`: every field must come back exactly.
+ * write of an object that exists.
  */
 export function aimsOf(
   fields: readonly UpdatableField[],
   declared: Properties,
   state: Properties,
   now?: Properties,
-  allExact = false,
 ): readonly Aim[] {
   const settled = { ...state, ...hiddenIn(state, observedKey) };
   return fields.map((field): Aim => {
-    const { name, isInOwnForm } = field;
-    const exact = allExact || field.exact;
+    const { name, exact, isInOwnForm } = field;
     const stays =
       now !== undefined && same(field, state[name], declared[name]) && same(field, settled[name], now[name]);
     const mayStay = stays && (!exact || isInOwnForm?.(declared[name], now[name]) === true);

@@ -161,7 +161,7 @@ async function isListed<T extends Shown>(
 const saysNothing = new Set([401, 403, 408, 429, 499]);
 
 /** Whether a write was refused because of the object or the values, so that the object may be gone. */
-export function isAboutObject(error: unknown): error is CallError {
+function isAboutObject(error: unknown): error is CallError {
   const status = error instanceof CallError ? (error.status ?? 0) : 0;
   return status >= 400 && status <= 499 && !saysNothing.has(status);
 }

@@ -5,7 +5,7 @@ import { type ApiKeyPath, type ApiKeyRecord, deleteApiKey, editApiKey } from "..
 import { aimsOf, converge, report, type Settled, saying, settledAs } from "../../core/converge";
 import type { Outcome, OwnerOf, Session } from "../../core/definition";
 import { explain, Failure, InconclusiveError, orFail } from "../../core/errors";
-import { deleteObject, isAboutObject, readsOf } from "../../core/existence";
+import { deleteObject, readsOf } from "../../core/existence";
 import { shown } from "../../core/secrecy";
 import { caseFolded, defined, type Properties, pick } from "../../core/state";
 import { capitalised, sentences } from "../../core/text";
@@ -41,10 +41,9 @@ export async function create(session: Session, declared: KeyInputs): Promise<Key
     ...outputs(record),
     ...(key === undefined ? { __keyLost: true } : { key }),
   };
-  const path = pathOf(declared, id);
-  const write = { path, declared, state: {}, gone: deletedOutside };
-  const settled = await matchProgram(session, write, record, { created });
   const doing = `Creating ${label(declared)} (${id})`;
+  const write = { path: pathOf(declared, id), declared, state: {}, doing, gone: deletedOutside };
+  const settled = await matchProgram(session, write, record, created);
   const problem = secretProblem(declared, record);
   return outcomeOf(session, { id, state: initial }, declared, settled, doing, problem);
 }
@@ -78,8 +77,7 @@ export async function update(
   const path = pathOf(state, id);
   const write = { path, declared, state, doing, gone: deletedOutside };
   const listed = await listedForUpdate(session, path, state, declared);
-  const current = listed ?? (await readToWrite(session, write));
-  const settled = await send(session, write, current, listed !== undefined);
+  const settled = await send(session, write, listed ?? (await readToWrite(session, write)));
   const outcome = outcomeOf(session, { id, state }, declared, settled, doing);
   return { ...outcome, state: { ...outcome.state, ...pick(state, stableOutputs) } };
 }
@@ -126,19 +124,10 @@ async function readToWrite(session: Session, write: KeyWrite): Promise<ApiKeyRec
 }
 
 /** `current`: what the service has. */
-function send(
-  session: Session,
-  write: KeyWrite,
-  current: ApiKeyRecord,
-  isListed = false,
-): Promise<Settled<ApiKeyRecord>> {
+function send(session: Session, write: KeyWrite, current: ApiKeyRecord): Promise<Settled<ApiKeyRecord>> {
   const { path, doing } = write;
   failIfExpired(session, write, current);
-  const writing = matchProgram(session, write, current, { isListed }).catch(async (error) => {
-    if (!isListed || !isAboutObject(error)) throw error;
-    // The list may have had other ids of its scopes.
-    return matchProgram(session, write, await readToWrite(session, write), {});
-  });
+  const writing = matchProgram(session, write, current);
   const advice = `Check that the access token is allowed to edit the keys of ${path.workspaceId}, and that the service accepts the values.`;
   return orFail(writing, session, { doing, advice });
 }
@@ -198,17 +187,16 @@ export async function deleteKey(session: Session, { id, state }: OwnedKey): Prom
 
 /**
  * Writes a key until it is seen to match the program (R4, K1, K4). `created`: the answer that shows a new key, for which
- * nothing is thrown, because its secret must not be lost. A list may be older than the key: then every field must come back
- * exactly.
+ * nothing is thrown, because its secret must not be lost.
  */
 async function matchProgram(
   session: Session,
-  { path, declared, state, gone }: Pick<KeyWrite, "path" | "declared" | "state" | "gone">,
+  { path, declared, state, gone }: KeyWrite,
   before: ApiKeyRecord,
-  { isListed = false, created }: { readonly isListed?: boolean; readonly created?: Written<ApiKeyRecord> },
+  created?: Written<ApiKeyRecord>,
 ): Promise<Settled<ApiKeyRecord>> {
   const now = created === undefined ? observe(before) : undefined;
-  const aims = aimsOf(updatable, declared, state, now, isListed);
+  const aims = aimsOf(updatable, declared, state, now);
   // Scopes that stay are sent in the service's own form, with their ids.
   const scopes = aims.find(({ field }) => field.name === "scopes")?.value as KeyInputs["scopes"];
   const wanted = { ...declared, scopes };
