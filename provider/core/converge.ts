@@ -166,16 +166,9 @@ export function stateAfter<T, State extends Properties>(
 
 // ---- Words ---------------------------------------------------------------------------------------------------------
 
-/** A field's value in the words of a message, unless it is secret. */
-export type Say = (field: string, value: unknown) => string;
-
-/** Puts values in words, and masks those of fields that are secret in any of these properties. */
-export function saying(all: readonly Properties[], listInWords: (list: readonly unknown[]) => string): Say {
-  return (field, value) => {
-    if (all.some((one) => isSecret(one, field))) return mask;
-    if (Array.isArray(value)) return listInWords(value);
-    return value === undefined ? "none" : typeof value === "string" ? `"${value}"` : String(value);
-  };
+/** A field's value in the words of a message, unless it is secret in any of these properties. */
+export function showValue(all: readonly Properties[], field: string, value: unknown): string {
+  return all.some((one) => isSecret(one, field)) ? mask : (JSON.stringify(value) ?? "none");
 }
 
 function notApplied<T>({ missed }: Settled<T>): readonly Missed[] {
@@ -183,11 +176,10 @@ function notApplied<T>({ missed }: Settled<T>): readonly Missed[] {
 }
 
 interface Report {
-  /** The object: `Key key_1`. */
-  readonly name: string;
   /** The attempt and its object: `Updating key "ci" in workspace ws_1`. */
   readonly doing: string;
-  readonly say: Say;
+  /** The properties whose secret fields are masked. */
+  readonly secretIn: readonly Properties[];
   /** The words about changes that were not applied: the values in state, and the way out. */
   readonly ifOpen?: string | undefined;
 }
@@ -197,20 +189,19 @@ export function report<T>(
   session: Session,
   settled: Settled<T>,
   {
-    name,
     doing,
-    say,
+    secretIn,
     ifOpen = "State has what the service has, and the next preview shows what is left to do; if the service always changes a value so, declare it that way",
   }: Report,
 ): Failure | undefined {
   const { error, unseen, problem } = settled;
   const wordsOf = ({ aim: { field, value }, has }: Missed) =>
-    `${field.name}: should be ${say(field.name, value)}, the service has ${say(field.name, has)}`;
+    `${field.name}: should be ${showValue(secretIn, field.name, value)}, the service has ${showValue(secretIn, field.name, has)}`;
   const subject = `${doing}:`;
   const open = notApplied(settled).map(wordsOf).join("; ");
   if (error === undefined) {
     for (const one of settled.missed.filter(({ isRewritten }) => isRewritten))
-      session.warn(`${name}: ${wordsOf(one)}; it may have rewritten the value.`);
+      session.warn(`${subject} ${wordsOf(one)}; it may have rewritten the value.`);
     if (open === "") return undefined;
     const reason = `the service did not apply the change${problem === undefined ? "" : ` (${problem})`}`;
     // If the answer had no record, another server may have answered.

@@ -3,16 +3,7 @@ import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import * as z from "zod/mini";
 import { editWorkspace, readWorkspace, type WorkspaceRecord } from "../client/service";
-import {
-  aimsOf,
-  converge,
-  report,
-  type Say,
-  type Settled,
-  saying,
-  settledAs,
-  stateAfter,
-} from "../core/converge";
+import { aimsOf, converge, report, type Settled, settledAs, showValue, stateAfter } from "../core/converge";
 import {
   define,
   type InputsOf,
@@ -210,8 +201,7 @@ async function apply(
     ...stateAfter(wanted, declared, settled, observe),
     __before: nonEmpty(only(wanted, { ...sendable(added, record), ...state.__before })),
   };
-  const say = sayingOf([declared, state]);
-  const failure = report(session, settled, { name: `Workspace ${workspaceId}`, doing, say });
+  const failure = report(session, settled, { doing, secretIn: [declared, state] });
   return { id: workspaceId, state: next, failure };
 }
 
@@ -240,10 +230,9 @@ function readOrFail(session: Session, workspaceId: string): Promise<WorkspaceRec
 async function remove(session: Session, { id, state }: Resource<Shape>, ownerOf: OwnerOf): Promise<void> {
   if (state.onDestroy !== "restore") return;
   const { __before: former = {} } = state;
-  const say = sayingOf([state]);
   if (ownerOf(id, id) !== undefined) {
     const values = Object.entries(only(settings, former)).map(
-      ([name, value]) => `${name} ${say(name, value)}`,
+      ([name, value]) => `${name} ${showValue([state], name, value)}`,
     );
     if (values.length === 0) return;
     return session.warn(
@@ -259,7 +248,7 @@ async function remove(session: Session, { id, state }: Resource<Shape>, ownerOf:
   const settled = await orFail(write(session, record, state, only(settings, former)), session, words);
   if (settled.error !== undefined) throw explain(settled.error, session, words);
   const ifOpen = sentences(notDone, "Run the command again", advice);
-  const failure = report(session, settled, { name: `Workspace ${id}`, doing, say, ifOpen });
+  const failure = report(session, settled, { doing, secretIn: [state], ifOpen });
   if (failure !== undefined) throw failure;
   const left = declaredIn(state).filter(({ name }) => !(name in former));
   if (left.length === 0) return;
@@ -296,10 +285,6 @@ async function write(
     read,
     explainMissing: read,
   });
-}
-
-function sayingOf(all: readonly Properties[]): Say {
-  return saying(all, (addresses) => addresses.join(", ") || "no addresses");
 }
 
 // ---- Plan ----------------------------------------------------------------------------------------------------------

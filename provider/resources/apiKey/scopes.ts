@@ -98,11 +98,3 @@ export function undeclared(declared: readonly Granted[], current: readonly KeySc
   const forms = new Set(declared.map(({ representation }) => formIn(granted, representation)));
   return granted.flatMap(({ representation }) => (forms.has(representation) ? [] : [{ representation }]));
 }
-
-/** Scopes in words for a message: `orders (read, update)`. */
-export function inWords(scopes: readonly Granted[]): string {
-  const words = scopes.map(
-    (scope) => `${scope.representation} (${permissions.filter((name) => scope[name]).join(", ")})`,
-  );
-  return words.length === 0 ? "no scopes" : words.join(", ");
-}

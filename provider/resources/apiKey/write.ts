@@ -2,7 +2,7 @@
 
 import type { Written } from "../../client/send";
 import { type ApiKeyPath, type ApiKeyRecord, deleteApiKey, editApiKey } from "../../client/service";
-import { aimsOf, converge, report, type Settled, saying, settledAs } from "../../core/converge";
+import { aimsOf, converge, report, type Settled, settledAs } from "../../core/converge";
 import type { Outcome, OwnerOf, Session } from "../../core/definition";
 import { explain, Failure, InconclusiveError, orFail } from "../../core/errors";
 import { deleteObject, readsOf } from "../../core/existence";
@@ -25,7 +25,7 @@ import {
   updatable,
 } from "./model";
 import { listedForUpdate, pathOf, readKeyOrFail, targetOf } from "./read";
-import { excess, type Granted, inWords, toWire, undeclared } from "./scopes";
+import { excess, toWire, undeclared } from "./scopes";
 
 type KeyOutcome = Outcome<KeyState>;
 
@@ -58,8 +58,7 @@ function outcomeOf(
   problem?: string,
 ): KeyOutcome {
   const next = { id, state: stateAfterWrite(declared, settled, state) };
-  const say = saying([declared], (scopes) => inWords(scopes as readonly Granted[]));
-  const failure = report(session, settled, { name: `Key ${id}`, doing, say });
+  const failure = report(session, settled, { doing, secretIn: [declared] });
   if (problem === undefined) return { ...next, failure };
   return { ...next, failure: new Failure("noSecret", problem, { subject: `${doing}:` }) };
 }

@@ -91,7 +91,7 @@ test("K4 rights that are taken away are read after the PATCH, because its answer
   expect(disabled.failure).toContain("enabled: should be false, the service has true");
   const wide = { ...inputs, scopes: [{ ...orders, del: true }] };
   expect((await changed(kept, { scopes: [orders] }, wide)).failure).toContain(
-    "scopes: should be orders (read), the service has orders (read, del)",
+    'scopes: should be [{"representation":"orders","read":true}], the service has [{"representation":"orders","read":true,"del":true}]',
   );
 });
 
@@ -103,11 +103,11 @@ test("K4 rights which only a read has shown, or that another spelling takes away
   });
   const created = scripted({ ...adding([admin]), createAnswer: ({ scopes: _, ...key }) => key });
   await expect(created.create({ ...inputs, scopes: [orders] })).rejects.toThrow(
-    "should be orders (read), the service has admin (read), orders (read)",
+    'should be [{"representation":"orders","read":true}], the service has [{"representation":"admin","read":true},{"representation":"orders","read":true}]',
   );
   const scopes = [{ ...orders, representation: "Admin" }];
   const respelled = await changed(adding([]), { scopes }, { ...inputs, scopes: [admin] });
-  expect(respelled.failure).toContain("scopes: should be Admin (read)");
+  expect(respelled.failure).toContain('scopes: should be [{"representation":"Admin","read":true}]');
 });
 
 const folded = (scopes: HeldKey["scopes"]) =>
@@ -230,7 +230,7 @@ test.each([
   [
     "a scope was removed",
     { scopes: [{ representation: "orders", read: true }] },
-    "the service has orders (read)",
+    'the service has [{"representation":"orders","read":true}]',
   ],
   ["a key was disabled", { enabled: true }, "enabled: should be false, the service has true"],
 ])("R4 an answer that leaves out a field is no proof that %s: a read decides", async (_what, held, words) => {

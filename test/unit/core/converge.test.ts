@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { CallError, pauseFor, type Written } from "../../../provider/client/send";
-import { type Aim, converge, report, type Say, stateAfter } from "../../../provider/core/converge";
+import { type Aim, converge, report, stateAfter } from "../../../provider/core/converge";
 import type { Session } from "../../../provider/core/definition";
 import { InconclusiveError } from "../../../provider/core/errors";
 import { pausesMs, pollUntil } from "../../../provider/core/existence";
@@ -59,7 +59,6 @@ async function converged({
     const value = { ...had, ...declared }[field.name as keyof Box];
     return { field, value, exact: exact && field.name in declared };
   });
-  const say: Say = (_field, value) => JSON.stringify(value);
   const writing = {
     ...{ before: had, aims },
     observe: (box: Box) => ({ ...box }),
@@ -76,7 +75,7 @@ async function converged({
     explainMissing: async () => read(now) ?? Promise.reject(new InconclusiveError("gone", "the box is gone")),
   };
   const settled = await converge<Box>(session, writing, created);
-  const failure = report(session, settled, { name: "Box 1", doing: "Writing the box", say });
+  const failure = report(session, settled, { doing: "Writing the box", secretIn: [] });
   return {
     ...settled,
     steps: steps.join(" "),
@@ -119,12 +118,13 @@ test("R4 an exact field is written again, and then fails with the declared and t
 test("R4 a field that may be rewritten is written once, and state also has the actual value", async () => {
   const { steps, open, warnings, state } = await converged({ take: () => ({ name: "slug-1" }) });
   expect([steps, open]).toEqual(["send read", []]);
-  const warning = 'Box 1: name: should be "new", the service has "slug-1"; it may have rewritten the value.';
+  const warning =
+    'Writing the box: name: should be "new", the service has "slug-1"; it may have rewritten the value.';
   expect(warnings).toEqual([warning]);
   expect(state).toMatchObject({ name: "new", [observedKey]: { name: "slug-1" } });
 });
 
-const rewritten = "Box 1: size: should be 3, the service has 2; it may have rewritten the value.";
+const rewritten = "Writing the box: size: should be 3, the service has 2; it may have rewritten the value.";
 test.each<[string, Scenario, unknown[], string[]]>([
   ["with the old value is an error", { declared: { size: 3 }, take: () => ({}) }, [["size", 3, 1]], []],
   ["with a third value is a warning", { declared: { size: 3 }, take: () => ({ size: 2 }) }, [], [rewritten]],

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import * as field from "../../../provider/client/decode";
 import { apiPath, type Call, get, many, one, write } from "../../../provider/client/request";
 import { CallError, type Written } from "../../../provider/client/send";
-import { aimsOf, converge, report, type Settled, saying, stateAfter } from "../../../provider/core/converge";
+import { aimsOf, converge, report, type Settled, stateAfter } from "../../../provider/core/converge";
 import {
   define,
   type InputsOf,
@@ -202,8 +202,7 @@ function outcomeOf(
   settled: Settled<Webhook>,
 ): Outcome<State> {
   const next = { ...state, ...stateAfter(updatable, declared, settled, observe) };
-  const say = saying([declared], (value) => JSON.stringify(value));
-  return { id, state: next, failure: report(session, settled, { name: `Webhook ${id}`, doing, say }) };
+  return { id, state: next, failure: report(session, settled, { doing, secretIn: [declared] }) };
 }
 
 async function read(session: Session, { id, state }: Resource<Shape>): Promise<Outcome<State> | undefined> {

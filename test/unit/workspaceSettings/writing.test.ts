@@ -79,7 +79,7 @@ test.each([
   await create({ defaultKeyPrefix: "b" });
   expect(workspace.bodies()).toHaveLength(1);
   expect(workspace.settings.warnings).toEqual([
-    `Workspace ws_1: defaultExpiration: ${words}; it may have rewritten the value.`,
+    `Setting the defaults of workspace ws_1: defaultExpiration: ${words}; it may have rewritten the value.`,
   ]);
 });
 
@@ -119,8 +119,8 @@ test.each([
   workspace.habits = habits;
   const declared = { workspaceId: "ws_1", defaultAllowedIPs: has.split(", ").slice(1) };
   const { state, message } = await kept(create(declared));
-  const wanted = declared.defaultAllowedIPs.join() || "no addresses";
-  expect(message).toContain(`defaultAllowedIPs: should be ${wanted}, the service has ${has}`);
+  const [wanted, found] = [declared.defaultAllowedIPs, has.split(", ")].map((one) => JSON.stringify(one));
+  expect(message).toContain(`defaultAllowedIPs: should be ${wanted}, the service has ${found}`);
   expect(workspace.settings.diff("ws_1", state, declared).changes).not.toBe(false);
 });
 
