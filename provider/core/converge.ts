@@ -70,8 +70,6 @@ export interface Settled<T> {
   readonly missed: readonly Missed[];
   /** The error that stopped it after something was sent. */
   readonly error?: unknown;
-  /** Whether the object has not been seen since the write. */
-  readonly unseen?: true;
   /** Why the answer to the last write does not show the object. */
   readonly problem?: string | undefined;
 }
@@ -114,8 +112,7 @@ export async function converge<T>(
   };
   const settledAt = (record: T): Settled<T> => ({ record, missed: missedBy(record) });
   let seen = before;
-  let isSent = false;
-  let isSeen = created !== undefined;
+  let isSent = created !== undefined;
   let problem: string | undefined;
 
   /** Sets `seen` to the result of the write. `was`: the object as it was, if waiting for a change is worthwhile. */
@@ -138,16 +135,17 @@ export async function converge<T>(
     const written = created ?? (await write(before, false));
     isSent = true;
     await observeResult(written, old);
-    isSeen = true;
     if (missedBy(seen).some(({ aim }) => aim.exact))
       await observeResult(await write(seen, true), observe(seen));
     return { ...settledAt(seen), problem };
   } catch (error) {
-    if (!isSeen) await lookAfterRefusal(error, explainMissing);
-    if (!isSent && !(error instanceof CallError && error.verdict === "ambiguous")) throw error;
-    if (isSeen) return { ...settledAt(seen), error };
-    // It is not known which changes were applied, so state keeps the values from before.
-    return { ...settledAt(before), unseen: true, error };
+    const mayBeSent = isSent || (error instanceof CallError && error.verdict === "ambiguous");
+    if (!mayBeSent) {
+      await lookAfterRefusal(error, explainMissing);
+      throw error;
+    }
+    // If nothing was seen since the write, state keeps the values from before.
+    return { ...settledAt(seen), error };
   }
 }
 
@@ -194,7 +192,7 @@ export function report<T>(
     ifOpen = "State has what the service has, and the next preview shows what is left to do; if the service always changes a value so, declare it that way",
   }: Report,
 ): Failure | undefined {
-  const { error, unseen, problem } = settled;
+  const { error, problem } = settled;
   const wordsOf = ({ aim: { field, value }, has }: Missed) =>
     `${field.name}: should be ${showValue(secretIn, field.name, value)}, the service has ${showValue(secretIn, field.name, has)}`;
   const subject = `${doing}:`;
@@ -207,9 +205,8 @@ export function report<T>(
     // If the answer had no record, another server may have answered.
     return new Failure("notApplied", [reason, open, ifOpen, problem && ifElsewhere(session)], { subject });
   }
-  const rest = unseen
-    ? "It is not known whether the change was applied: state has the previous values"
-    : sentences(open, "State has the values that the service last showed");
+  const rest =
+    "It is not known whether the change was applied: state has the values that the service last showed";
   const again = "Run `pulumi up` again, which sends the values in the program";
   return explain(error, session, { doing, notDone: rest, unclear: sentences(rest, again), advice: again });
 }

@@ -160,21 +160,17 @@ async function isListed<T extends Shown>(
 /** Refusals that are not about the object: of the token, of too many requests, or of a gateway. */
 const saysNothing = new Set([401, 403, 408, 429, 499]);
 
-/** Whether a write was refused because of the object or the values, so that the object may be gone. */
-function isAboutObject(error: unknown): error is CallError {
-  const status = error instanceof CallError ? (error.status ?? 0) : 0;
-  return status >= 400 && status <= 499 && !saysNothing.has(status);
-}
-
-/** Looks for the object if a write was refused, because it may be gone. "unread" if that does not show whether it is. */
-export async function lookAfterRefusal<T>(refusal: unknown, look: () => Promise<T>): Promise<T | "unread"> {
-  if (!isAboutObject(refusal)) return "unread";
+/**
+ * Looks for the object if a write was refused because of the object or the values: it may be gone. Throws the refusal if
+ * that was for another reason, or if a read fails, which says less.
+ */
+export async function lookAfterRefusal<T>(refusal: unknown, look: () => Promise<T>): Promise<T> {
+  const status = refusal instanceof CallError ? (refusal.status ?? 0) : 0;
+  if (status < 400 || status > 499 || saysNothing.has(status)) throw refusal;
   try {
     return await look();
   } catch (error) {
-    // The refusal tells the user more than the failed read.
-    if (error instanceof CallError) return "unread";
-    throw error;
+    throw error instanceof CallError ? refusal : error;
   }
 }
 

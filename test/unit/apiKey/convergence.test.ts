@@ -265,7 +265,6 @@ test.each([
   ],
   ["a 404, and the key is gone", refused(404), refused(404), isGone],
   ["a 409, and the key is gone", refused(409), refused(404), isGone],
-  ["a 404 after a lost answer, and the key is gone", ambiguous(404), refused(404), isGone],
   [
     "a 404 after a lost answer, but the key exists",
     ambiguous(404),
