@@ -67,26 +67,22 @@ async function readOnce<T extends Shown>({ kind, read }: Target<T>): Promise<Fou
 }
 
 /**
- * The object, or `undefined` when it is gone: two GETs don't find it, its workspace is visible, and the list, really read,
- * does not have it. A token of another tenant, a gateway or a retired path answers 404 or 410 for what exists, too.
- * Throws a CallError or an InconclusiveError if neither is certain.
+ * The object, or `undefined` when it is gone: two GETs don't find it, its workspace is visible, and they show it as deleted,
+ * or the list, really read, does not have it. A token of another tenant, a gateway or a retired path answers 404 or 410 for
+ * what exists, too. Throws a CallError or an InconclusiveError if neither is certain.
  */
 export async function lookUp<T extends Shown>(session: Session, target: Target<T>): Promise<T | undefined> {
   const first = await readOnce(target);
   if (first.kind === "found") return first.record;
   await expectVisible(session, target.workspaceId, first.said);
   if (!first.marked) await awaitShown(session, target, first.said);
-  // The first answer may have been a mistake, and a list may be truncated or lag behind.
-  const look = async () => ({
-    listed: await isListed(session, target, first),
-    found: await readOnce(target),
-  });
-  const last = await pollUntil(session, look, (seen) => !seen.listed || seen.found.kind === "found");
-  if (last.found.kind === "found") return last.found.record;
-  if (!last.listed) return undefined;
+  // The first answer may have been a mistake.
+  const second = await readOnce(target);
+  if (second.kind === "found") return second.record;
+  if (second.marked || !(await isListed(session, target, second.said))) return undefined;
   throw new InconclusiveError(
     "unconfirmed",
-    `${last.found.said}, but its workspace lists it`,
+    `${second.said}, but its workspace lists it`,
     `The access token may not be allowed to read it, or the list may lag behind: run the command again later. ${session.setup.tokenAdvice}`,
   );
 }
@@ -124,10 +120,11 @@ const waits = new WeakMap<object, Promise<unknown>>();
  * A service that lags behind may show an object that was just created neither by GET nor in its list. In each process one
  * wait serves all objects of a list: after it, none that another process created is too new.
  */
-async function awaitShown<T extends Shown>(session: Session, target: Target<T>, said: string): Promise<void> {
-  const { id, list } = target;
-  const before = await list.recent();
-  if (before.kind === "known" && before.value.byId.has(id)) return;
+async function awaitShown<T extends Shown>(
+  session: Session,
+  { list }: Target<T>,
+  said: string,
+): Promise<void> {
   const waiting = waits.get(list) ?? session.pause(longestLagMs).then(list.fresh);
   waits.set(list, waiting);
   await waiting;
@@ -135,20 +132,23 @@ async function awaitShown<T extends Shown>(session: Session, target: Target<T>, 
     throw new InconclusiveError("interrupted", `${said}, and the run ended before it could be confirmed`);
 }
 
-/** Whether the list has the object as not deleted. Throws an InconclusiveError if it can't be read. */
+/** Whether a list has an object as not deleted. */
+function isIn<T extends Shown>({ byId }: Listing<T>, id: string): boolean {
+  const listed = byId.get(id);
+  return listed !== undefined && !listed.deleted;
+}
+
+/** Whether the workspace's list has the object. Throws an InconclusiveError if it can't be read. */
 async function isListed<T extends Shown>(
   session: Session,
   { kind, id, list, workspaceId }: Target<T>,
-  { said, marked }: Missing,
+  said: string,
 ): Promise<boolean> {
-  // A list without `deleted` does not contradict a record that has it.
-  const isAlive = (record: T | undefined) =>
-    record !== undefined && (marked ? record.deleted === false : !record.deleted);
   const before = await list.recent(true);
-  if (before.kind === "known" && !isAlive(before.value.byId.get(id))) return false;
+  if (before.kind === "known" && !isIn(before.value, id)) return false;
   // A list from before the deletion still has it.
   const now = await list.fresh();
-  if (now.kind === "known") return isAlive(now.value.byId.get(id));
+  if (now.kind === "known") return isIn(now.value, id);
   if (session.setup.withoutKeyList) return false;
   throw new InconclusiveError(
     "unconfirmed",
@@ -206,8 +206,7 @@ async function isDeleted<T extends Shown>(target: Target<T>): Promise<boolean> {
     if (!(error instanceof CallError)) throw error;
     const list = await target.list.fresh();
     if (list.kind === "unavailable") throw error;
-    const listed = list.value.byId.get(target.id);
-    return listed === undefined || listed.deleted === true;
+    return !isIn(list.value, target.id);
   }
 }
 
@@ -220,9 +219,8 @@ export function wasThere<T extends Shown>(
   before: Reading<Listing<T>>,
   id: string,
 ): boolean {
-  const listed = before.kind === "known" ? before.value.byId.get(id) : undefined;
-  const isListed = listed !== undefined && !listed.deleted && !registry.isDropped(workspaceId, id);
-  return isListed || registry.has(workspaceId, id);
+  const isListed = before.kind === "known" && isIn(before.value, id);
+  return registry.has(workspaceId, id) || (isListed && !registry.isDropped(workspaceId, id));
 }
 
 /** A create whose answer was lost. */
