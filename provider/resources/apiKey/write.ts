@@ -8,7 +8,7 @@ import { explain, Failure, InconclusiveError, orFail } from "../../core/errors";
 import { deleteObject, readsOf } from "../../core/existence";
 import { shown } from "../../core/secrecy";
 import { caseFolded, defined, type Properties, pick } from "../../core/state";
-import { capitalised, sentences } from "../../core/text";
+import { capitalised } from "../../core/text";
 import { createOrMigrate, secretProblem } from "./create";
 import {
   editBody,
@@ -162,13 +162,11 @@ export async function remove(session: Session, held: OwnedKey, ownerOf: OwnerOf)
     const reason = `${other} declares its id as existingId and has not adopted it. It stays in state: run \`pulumi up\` again when the adoption succeeds, or remove that existingId.`;
     throw new Failure("notDeleted", reason, { subject: `${what} is not deleted, because` });
   }
-  const stays = `${what} stays in the service, because ${other} has or adopts the same key`;
-  session.warn(sentences(stays, state.key === undefined ? undefined : withoutSecret));
+  // It may be the same resource: for `--replace` and `pulumi state taint`, the engine shows no state before the create.
+  session.warn(
+    `${what} stays in the service, because ${other} has or adopts the same key. If it was adopted by existingId, state does not have its secret: take the secret from an earlier version of the state, or leave existingId out and change keepers, which creates a new key.`,
+  );
 }
-
-/** For `--replace` and `pulumi state taint`, the engine shows the provider no state before the create. */
-const withoutSecret =
-  "If that resource has adopted it by existingId, state no longer has its secret: take the secret from an earlier version of the state, or leave existingId out and change keepers, which creates a new key";
 
 export async function deleteKey(session: Session, { id, state }: OwnedKey): Promise<void> {
   const path = pathOf(state, id);

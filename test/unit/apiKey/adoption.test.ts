@@ -343,7 +343,7 @@ describe("an ApiKey that was adopted", () => {
     expect(there()).toEqual(["key_1"]);
     expect(keys.warnings).toEqual([
       expect.stringMatching(
-        /^Key "ci" in workspace ws_1 \(key_1\) stays in the service, because the resource ci has or adopts the same key\. If that resource has adopted it by existingId, state no longer has/,
+        /^Key "ci" in workspace ws_1 \(key_1\) stays in the service, because the resource ci has or adopts the same key\. If it was adopted by existingId, state does not have its secret/,
       ),
     ]);
     expect(keys.warnings.join()).not.toContain("sk_own");
