@@ -67,25 +67,19 @@ const replacingFields = fields.filter(
   ({ name, onChange }) => onChange === "replace" && !existing.some((one) => one === name),
 );
 
-/** Inputs that can't change while the resource keeps the key that was migrated or adopted (K5, K11). */
+/**
+ * Inputs that can't change while the resource keeps the key that was migrated or adopted (K5, K11): the service can't have one
+ * value twice, and deleting the old record would revoke it.
+ */
 export function fixedByExisting(declared: KeyDraft, before: KeyDraft | undefined): readonly Problem[] {
-  if (before === undefined) return [];
-  const message = whyFixed(declared, before);
-  if (message === undefined) return [];
-  const refused = contradictions(declared).map(({ path: [name] }) => name);
-  return certainlyChanged(replacingFields, before, declared)
-    .filter((name) => !refused.includes(name))
-    .map((name): Problem => ({ path: [name], message }));
-}
-
-function whyFixed(declared: KeyDraft, before: KeyDraft): string | undefined {
   const [value, id] = [knownString(declared.existingKey), adoptedId(declared)];
-  if (value !== undefined && value === before.existingKey) {
-    return "can't change while existingKey stays the same. The service can't have one key twice, and deleting the old record would revoke it. Set a new existingKey, or remove the key in one update and declare it again in the next.";
-  }
+  const isMigrated = value !== undefined && value === before?.existingKey;
   // An id that is added may be that of the resource's own key, whose secret its adoption would lose.
-  if (id !== undefined && id === (before.existingId ?? id)) {
-    return "can't change while existingId stays the same or is added, because only a new key can have another value. Leave existingId out, and the update replaces the key with a new one; or, to adopt another key, declare that under a new name.";
-  }
-  return undefined;
+  const isAdopted = id !== undefined && id === (before?.existingId ?? id);
+  if (before === undefined || !(isMigrated || isAdopted)) return [];
+  const message =
+    "can't change while the resource keeps an existing key, because only a new key can have another value. Leave existingKey and existingId out, and the update replaces the key with a new one.";
+  return certainlyChanged(replacingFields, before, declared).map(
+    (name): Problem => ({ path: [name], message }),
+  );
 }

@@ -38,7 +38,7 @@ describe("check of an ApiKey that migrates an existing key", () => {
     for (const [name, value] of Object.entries(changes)) {
       const failures = failuresOf({ [name]: value }, held);
       expect(failures).toEqual([
-        expect.stringMatching(new RegExp(`^${name}: can't change while existingKey stays`)),
+        expect.stringMatching(new RegExp(`^${name}: can't change while the resource keeps an existing key`)),
       ]);
       expect(failures[0]).not.toContain(existingKey);
     }

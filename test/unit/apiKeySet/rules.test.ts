@@ -158,17 +158,17 @@ describe("check of an ApiKeySet", () => {
     const a = { customerId, existingKey: "sk_old" };
     const before = { keys: { a, b: { customerId, existingKey: "sk_2" } } };
     const keys = { c: { existingKey: "sk_old", renamedFrom: "a" }, b: { existingKey: "sk_3" } };
-    const stays = "can't change while existingKey stays";
+    const stays = "can't change while the resource keeps an existing key";
     expect(failuresOf({ keys, defaults: { customerId: "cus_2" } }, before)).toEqual([
       expect.stringMatching(`^keys\\.c\\.customerId: ${stays}`),
     ]);
     expect(failuresOf({ keys: { a } }, { keys: { a: { ...a, metadata: { x: 1 } } } })).toEqual([
       expect.stringMatching(
-        `^keys\\.a\\.metadata: ${stays} [^()]*If no update has migrated or adopted it yet, run .*refresh`,
+        `^keys\\.a\\.metadata: ${stays}, [^()]*If no update has migrated or adopted it yet, run .*refresh`,
       ),
     ]);
     expect(failuresOf({ workspaceId: "ws_2", ...before }, before)).toEqual(
-      ["a", "b"].map((alias) => expect.stringMatching(`^keys\\.${alias}\\.workspaceId: ${stays} [^()]*$`)),
+      ["a", "b"].map((alias) => expect.stringMatching(`^keys\\.${alias}\\.workspaceId: ${stays}, [^()]*$`)),
     );
   });
 });
