@@ -25,21 +25,17 @@ export interface Aim {
   readonly exact: boolean;
 }
 
-/**
- * The aims of a write. A field that does not change may stay as the service rewrote it. `now`: what the service has before the
- * write of an object that exists.
- */
+/** The aims of a write. A field that does not change may stay as the service rewrote it. `now`: what the service has before. */
 export function aimsOf(
   fields: readonly UpdatableField[],
   declared: Properties,
   state: Properties,
-  now?: Properties,
+  now: Properties,
 ): readonly Aim[] {
   const settled = { ...state, ...hiddenIn(state, observedKey) };
   return fields.map((field): Aim => {
     const { name, exact, isInOwnForm } = field;
-    const stays =
-      now !== undefined && same(field, state[name], declared[name]) && same(field, settled[name], now[name]);
+    const stays = same(field, state[name], declared[name]) && same(field, settled[name], now[name]);
     const mayStay = stays && (!exact || isInOwnForm?.(declared[name], now[name]) === true);
     return { field, value: mayStay ? now[name] : declared[name], exact };
   });

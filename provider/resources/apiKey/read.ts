@@ -2,7 +2,7 @@
 
 import { type ApiKeyPath, type ApiKeyRecord, readApiKey } from "../../client/service";
 import type { Outcome, Session } from "../../core/definition";
-import { explain } from "../../core/errors";
+import { orFail } from "../../core/errors";
 import { lookUp, type Target } from "../../core/existence";
 import { applyDrift, defined, failedKey, hiddenIn, observedKey } from "../../core/state";
 import { sharedReads } from "../../reads";
@@ -113,15 +113,11 @@ export async function listedForUpdate(
   return record?.scopes?.every(({ id }) => id !== undefined) ? record : undefined;
 }
 
-export async function readKeyOrFail(
+export function readKeyOrFail(
   session: Session,
   path: ApiKeyPath,
   doing: string,
 ): Promise<ApiKeyRecord | undefined> {
-  try {
-    return await lookUp(session, targetOf(session, path));
-  } catch (error) {
-    const advice = `Check that the access token is allowed to read the keys of ${path.workspaceId}.`;
-    throw explain(error, session, { doing, advice });
-  }
+  const advice = `Check that the access token is allowed to read the keys of ${path.workspaceId}.`;
+  return orFail(lookUp(session, targetOf(session, path)), session, { doing, advice });
 }

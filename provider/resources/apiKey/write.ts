@@ -170,16 +170,13 @@ export async function remove(session: Session, held: OwnedKey, ownerOf: OwnerOf)
 
 export async function deleteKey(session: Session, { id, state }: OwnedKey): Promise<void> {
   const path = pathOf(state, id);
-  try {
-    await deleteObject(session, targetOf(session, path), () => deleteApiKey(session.call, path));
-    session.registry.drop(path.workspaceId, id);
-  } catch (error) {
-    throw explain(error, session, {
-      doing: `Deleting ${label(state)} (${id})`,
-      notDone: "It stays in state",
-      advice: `Check that the access token is allowed to delete keys of ${path.workspaceId}.`,
-    });
-  }
+  const deleting = deleteObject(session, targetOf(session, path), () => deleteApiKey(session.call, path));
+  await orFail(deleting, session, {
+    doing: `Deleting ${label(state)} (${id})`,
+    notDone: "It stays in state",
+    advice: `Check that the access token is allowed to delete keys of ${path.workspaceId}.`,
+  });
+  session.registry.drop(path.workspaceId, id);
 }
 
 /**
@@ -192,8 +189,7 @@ async function matchProgram(
   before: ApiKeyRecord,
   created?: Written<ApiKeyRecord>,
 ): Promise<Settled<ApiKeyRecord>> {
-  const now = created === undefined ? observe(before) : undefined;
-  const aims = aimsOf(updatable, declared, state, now);
+  const aims = aimsOf(updatable, declared, state, observe(before));
   // Scopes that stay are sent in the service's own form, with their ids.
   const scopes = aims.find(({ field }) => field.name === "scopes")?.value as KeyInputs["scopes"];
   const wanted = { ...declared, scopes };

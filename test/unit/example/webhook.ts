@@ -183,10 +183,9 @@ async function settle(
   created?: Written<Webhook>,
 ): Promise<Settled<Webhook>> {
   const path = { workspaceId: declared.workspaceId, id };
-  const now = created === undefined ? observe(before) : undefined;
   const writing = {
     ...{ before, observe },
-    aims: aimsOf(updatable, declared, state, now),
+    aims: aimsOf(updatable, declared, state, observe(before)),
     write: () => editWebhook(session.call, path, bodyOf(declared)),
     isShown: (answer: Properties) => updatable.every(({ name }) => answer[name] !== undefined),
     ...readsOf(session, targetOf(session, path), gone),
