@@ -66,8 +66,6 @@ export interface Settled<T> {
   readonly missed: readonly Missed[];
   /** The error that stopped it after something was sent. */
   readonly error?: unknown;
-  /** Why the answer to the last write does not show the object. */
-  readonly problem?: string | undefined;
 }
 
 interface Missed {
@@ -109,12 +107,10 @@ export async function converge<T>(
   const settledAt = (record: T): Settled<T> => ({ record, missed: missedBy(record) });
   let seen = before;
   let isSent = created !== undefined;
-  let problem: string | undefined;
 
   /** Sets `seen` to the result of the write. `was`: the object as it was, if waiting for a change is worthwhile. */
   async function observeResult(written: Written<T>, was?: Properties): Promise<void> {
     const answer = recordOf(written);
-    problem = written.deferred ? "the service answered 202" : written.problem;
     if (answer !== undefined && isShown(answer, seen) && missedBy(answer).length === 0) {
       seen = answer;
       return;
@@ -133,7 +129,7 @@ export async function converge<T>(
     await observeResult(written, old);
     if (missedBy(seen).some(({ aim }) => aim.exact))
       await observeResult(await write(seen, true), observe(seen));
-    return { ...settledAt(seen), problem };
+    return settledAt(seen);
   } catch (error) {
     const mayBeSent = isSent || (error instanceof CallError && error.verdict === "ambiguous");
     if (!mayBeSent) {
@@ -188,7 +184,7 @@ export function report<T>(
     ifOpen = "State has what the service has, and the next preview shows what is left to do; if the service always changes a value so, declare it that way",
   }: Report,
 ): Failure | undefined {
-  const { error, problem } = settled;
+  const { error } = settled;
   const wordsOf = ({ aim: { field, value }, has }: Missed) =>
     `${field.name}: should be ${showValue(secretIn, field.name, value)}, the service has ${showValue(secretIn, field.name, has)}`;
   const subject = `${doing}:`;
@@ -197,9 +193,8 @@ export function report<T>(
     for (const one of settled.missed.filter(({ isRewritten }) => isRewritten))
       session.warn(`${subject} ${wordsOf(one)}; it may have rewritten the value.`);
     if (open === "") return undefined;
-    const reason = `the service did not apply the change${problem === undefined ? "" : ` (${problem})`}`;
-    // If the answer had no record, another server may have answered.
-    return new Failure("notApplied", [reason, open, ifOpen, problem && ifElsewhere(session)], { subject });
+    const reason = "the service did not apply the change";
+    return new Failure("notApplied", [reason, open, ifOpen, ifElsewhere(session)], { subject });
   }
   const rest =
     "It is not known whether the change was applied: state has the values that the service last showed";

@@ -110,7 +110,7 @@ test("R4 an exact field is written again, and then fails with the declared and t
   expect(done.steps).toBe(`send read send ${patiently}`);
   expect(done.open).toEqual([["name", "new", "new_"]]);
   expect(done.failure).toBe(
-    'APIKEYS3004: Writing the box: the service did not apply the change. name: should be "new", the service has "new_". State has what the service has, and the next preview shows what is left to do; if the service always changes a value so, declare it that way.',
+    'APIKEYS3004: Writing the box: the service did not apply the change. name: should be "new", the service has "new_". State has what the service has, and the next preview shows what is left to do; if the service always changes a value so, declare it that way. If that doesn\'t help, check the base URL (https://a.test), and any proxy or gateway in between.',
   );
   expect(done.state).toMatchObject({ name: "new_" });
 });
