@@ -25,18 +25,15 @@ export function rules(declared: KeyDraft, before: KeyDraft | undefined): readonl
 export function identities(declared: KeyDraft, entry: readonly string[] = []): readonly Identity[] {
   const [value, id] = [knownString(declared.existingKey), adoptedId(declared)];
   const { workspaceId } = declared;
-  const at = (name: string) => spelled([...entry, name]);
-  const migrated = value !== undefined && {
-    identity: createHash("sha256").update(value).digest("base64url"),
-    twice: (other: string) =>
-      `${at("existingKey")}: the resource ${other} declares the same value, but two resources can't manage one key. Remove it from one of them.`,
-  };
-  const adopted = id !== undefined && {
-    identity: objectIdentity(workspaceId, id),
-    twice: (other: string) =>
-      `${at("existingId")}: the resource ${other} has or adopts the same key, but two resources can't manage one key. ${handOver}`,
-  };
-  return [migrated, !isUnknown(workspaceId) && adopted].filter((one) => one !== false);
+  const twice = (name: string) => (other: string) =>
+    `${spelled([...entry, name])}: the resource ${other} has or declares the same key, but two resources can't manage one key. Remove it from one of them. ${handOver}`;
+  const hash = value && createHash("sha256").update(value).digest("base64url");
+  return [
+    ...(hash ? [{ identity: hash, twice: twice("existingKey") }] : []),
+    ...(id === undefined || isUnknown(workspaceId)
+      ? []
+      : [{ identity: objectIdentity(workspaceId, id), twice: twice("existingId") }]),
+  ];
 }
 
 /** Inputs that can't be combined (K3, K5, K11). */

@@ -178,7 +178,7 @@ describe("check of an ApiKey with existingId", () => {
 
   test("R17: an existingId that another resource or entry of the program declares fails the check, which names that one", () => {
     const { keys, sets } = adoptions();
-    const twice = `existingId: the resource one has or adopts the same key, but two resources can't manage one key. ${handOver}`;
+    const twice = `existingId: the resource one has or declares the same key, but two resources can't manage one key. Remove it from one of them. ${handOver}`;
     for (const name of ["one", "one"]) keys.checked(adopting(), undefined, name);
     expect(keys.check(adopting({ name: "n" }), undefined, "two").failures).toEqual([twice]);
     expect(sets.check(adoptingSet({ a: "key_1" }), undefined, "set").failures).toEqual([`keys.a.${twice}`]);
@@ -372,7 +372,7 @@ describe("an ApiKey that was adopted", () => {
       const adopt = () => keys.check(adopting(), undefined, "other").failures;
       if (first === "its owner") {
         compare(keys, "owner");
-        expect(adopt()).toEqual([expect.stringMatching(/^existingId: the resource owner has or adopts/)]);
+        expect(adopt()).toEqual([expect.stringMatching(/^existingId: the resource owner has or declares/)]);
       } else {
         expect(adopt()).toEqual([]);
         expect(() => compare(keys, "owner")).toThrow(refusal("owner", "other"));

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { CallError } from "../../../provider/client/send";
 import { unknownSentinels } from "../../../provider/core/fields";
+import { handOver } from "../../../provider/core/registry";
 import { apiKey } from "../../../provider/resources/apiKey";
 import { apiKeySet } from "../../../provider/resources/apiKeySet";
 import { least, offline } from "../offline";
@@ -72,8 +73,7 @@ test("K5 diff shows no change if existingKey is removed, or added with the key's
 });
 
 describe("an existingKey that two resources declare", () => {
-  const twice =
-    "existingKey: the resource one declares the same value, but two resources can't manage one key. Remove it from one of them.";
+  const twice = `existingKey: the resource one has or declares the same key, but two resources can't manage one key. Remove it from one of them. ${handOver}`;
   const silent = () => expect.unreachable("no request is made here");
 
   test.each([{}, { customerId: "cus_2" }, { workspaceId: "ws_2" }, { workspaceId: unknown }])(

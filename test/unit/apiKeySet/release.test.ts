@@ -85,7 +85,7 @@ describe.each([
       const check = () => run.keys.check(adopting({ existingId: "made_1" }), undefined, "key").failures;
       if (first === "set") {
         compared(run, keys);
-        expect(check()).toEqual([expect.stringMatching(/^existingId: the resource set has or adopts/)]);
+        expect(check()).toEqual([expect.stringMatching(/^existingId: the resource set has or declares/)]);
       } else {
         expect(check()).toEqual([]);
         expect(() => compared(run, keys)).toThrow(
