@@ -58,8 +58,10 @@ async function listed(
   { workspaceId, customerId }: Wanted,
   tell: (line: string) => void,
 ): Promise<readonly string[]> {
-  const ifRefused = "If the access token is not allowed to list keys, name each key with --key-id.";
-  const { apiKeys } = await getApiKeys(instance.source(), { workspaceId }, ifRefused);
+  const { apiKeys } = await getApiKeys(instance.source(), { workspaceId }).catch((error: unknown) => {
+    tell("If the access token is not allowed to list keys, name each key with --key-id.");
+    throw error;
+  });
   // Some services answer with an empty list for a workspace that does not exist.
   if (apiKeys.length === 0) await getWorkspace(instance.source(), { id: workspaceId });
   tell(`Keys in the list of workspace ${workspaceId}: ${apiKeys.length}.`);

@@ -1,6 +1,6 @@
 /** The functions of a program. They throw a Failure and nothing else. */
-import { type Call, pathProblem } from "./client/request";
-import { isNotFound, openTransport } from "./client/send";
+import type { Call } from "./client/request";
+import { openTransport } from "./client/send";
 import {
   type ApiKeyRecord,
   type WorkspacePath as InWorkspace,
@@ -10,7 +10,7 @@ import {
 } from "./client/service";
 import { Failure, orFail } from "./core/errors";
 import { defined, type Properties } from "./core/state";
-import { listed, sentences } from "./core/text";
+import { listed } from "./core/text";
 import { configuration, engineConfig, nodeProblem, usable } from "./lifecycle/config";
 import type { HostContext } from "./lifecycle/context";
 import { type Listing, orThrow, type SharedRead, type SharedReads, sharedReads } from "./reads";
@@ -48,93 +48,61 @@ interface ByIdOrName {
 }
 
 export async function getWorkspaces(source: Source): Promise<{ workspaces: WorkspaceRecord[] }> {
-  const doing = "Listing the workspaces";
-  return { workspaces: await ask(source, doing, (reads) => listOf(reads.workspaces)) };
+  return { workspaces: await ask(source, "Listing the workspaces", (reads) => listOf(reads.workspaces)) };
 }
 
-export async function getWorkspace(source: Source, { id, name }: ByIdOrName): Promise<WorkspaceRecord> {
-  expectOne("a workspace", id, name);
-  if (id === undefined)
-    return single(`workspace named "${name}"`, name, (await getWorkspaces(source)).workspaces);
-  expectIds({ id });
-  const advice = "Check the id, and that the access token is allowed to read the workspace.";
-  const read = async (reads: SharedReads) => orThrow(await reads.workspace(id).fresh());
-  return ask(source, `Reading workspace ${id}`, read, advice);
+export async function getWorkspace(source: Source, given: ByIdOrName): Promise<WorkspaceRecord> {
+  const id = await idOf("the workspaces", given, async () => (await getWorkspaces(source)).workspaces);
+  return ask(source, `Reading workspace ${id}`, async (reads) => orThrow(await reads.workspace(id).fresh()));
 }
 
-/** `ifRefused`: what else to do if the service refuses to list them. */
 export async function getApiKeys(
   source: Source,
   { workspaceId, includeDeleted = false, ...filter }: InWorkspace & ApiKeyFilter,
-  ifRefused = "",
 ): Promise<{ apiKeys: FoundApiKey[] }> {
-  expectIds({ workspaceId });
   const doing = `Listing the keys of workspace ${workspaceId}`;
-  const check = "Check workspaceId, and that the access token is allowed to list the keys of the workspace";
-  const read = (reads: SharedReads) => listOf(reads.keys(workspaceId));
-  const all = await ask(source, doing, read, sentences(check, ifRefused));
+  const all = await ask(source, doing, (reads) => listOf(reads.keys(workspaceId)));
   const fields = (["name", "customerId", "enabled"] as const).filter((field) => filter[field] !== undefined);
   const isWanted = (key: ApiKeyRecord) => includeDeleted || !key.deleted;
-  const isEqual = (key: ApiKeyRecord, field: (typeof fields)[number]) =>
-    (field === "enabled" ? (key.enabled ?? false) : key[field]) === filter[field];
   const keys = all.filter(isWanted).map(async (key) => {
     // The list may leave fields out. A deleted key may not be readable by itself.
-    const open = key.deleted ? [] : fields.filter((field) => key[field] === undefined);
-    const mayMatch = fields.every((field) => open.includes(field) || isEqual(key, field));
-    if (open.length === 0 || !mayMatch) return key;
-    // One that is not found was deleted since.
-    const own = await readKey(source, workspaceId, key.id, { ...key, deleted: true });
+    if (key.deleted || fields.every((field) => key[field] !== undefined)) return key;
+    const own = await readKey(source, workspaceId, key.id).catch((error: unknown) => {
+      if (error instanceof Failure && error.kind === "notFound") return { deleted: true };
+      throw error;
+    });
     return { ...key, ...defined(own as object as Properties) };
   });
-  const found = (await Promise.all(keys)).filter(
-    (key) => isWanted(key) && fields.every((field) => isEqual(key, field)),
-  );
+  const isEqual = ({ enabled = false, ...key }: ApiKeyRecord) =>
+    fields.every((field) => (field === "enabled" ? enabled : key[field]) === filter[field]);
+  const found = (await Promise.all(keys)).filter((key) => isWanted(key) && isEqual(key));
   return { apiKeys: found.map(withoutSecret) };
 }
 
 export async function getApiKey(
   source: Source,
-  { workspaceId, id: givenId, name }: InWorkspace & ByIdOrName,
+  { workspaceId, ...given }: InWorkspace & ByIdOrName,
 ): Promise<FoundApiKey> {
-  expectOne("a key", givenId, name);
-  let id = givenId;
-  if (id === undefined) {
-    const { apiKeys } = await getApiKeys(source, { workspaceId });
-    // The list may leave out fields that the key by itself has, so only the id is taken from it.
-    id = single(`key named "${name}" in workspace ${workspaceId}`, name, apiKeys).id;
-  }
+  // The list may leave out fields that the key by itself has, so only the id is taken from it.
+  const all = async () => (await getApiKeys(source, { workspaceId })).apiKeys;
+  const id = await idOf(`the keys of workspace ${workspaceId}`, given, all);
   const key = await readKey(source, workspaceId, id);
   if (key.deleted)
     throw new Failure("notFound", `Reading key ${id} of workspace ${workspaceId}: it was deleted.`);
   return withoutSecret(key);
 }
 
-/** `missing`: what to return if there is no such key. */
-async function readKey(
-  source: Source,
-  workspaceId: string,
-  keyId: string,
-  missing?: ApiKeyRecord,
-): Promise<ApiKeyRecord> {
-  expectIds({ workspaceId, id: keyId });
-  const read = (_: SharedReads, call: Call) =>
-    readApiKey(call, { workspaceId, keyId }).catch((error: unknown) => {
-      if (isNotFound(error) && missing !== undefined) return missing;
-      throw error;
-    });
-  const advice = "Check both ids, and that the access token is allowed to read the key.";
-  return ask(source, `Reading key ${keyId} of workspace ${workspaceId}`, read, advice);
+async function readKey(source: Source, workspaceId: string, keyId: string): Promise<ApiKeyRecord> {
+  const doing = `Reading key ${keyId} of workspace ${workspaceId}`;
+  return ask(source, doing, (_, call) => readApiKey(call, { workspaceId, keyId }));
 }
 
 export async function getScopes(
   source: Source,
   { workspaceId }: InWorkspace,
 ): Promise<{ scopes: ScopeRecord[] }> {
-  expectIds({ workspaceId });
   const doing = `Listing the scopes of workspace ${workspaceId}`;
-  const advice =
-    "Check workspaceId, and that the access token is allowed to list the scopes of the workspace.";
-  return { scopes: await ask(source, doing, (reads) => listOf(reads.scopes(workspaceId)), advice) };
+  return { scopes: await ask(source, doing, (reads) => listOf(reads.scopes(workspaceId))) };
 }
 
 /** Also without the ids of scopes, so that a program can declare the scopes. */
@@ -142,35 +110,22 @@ function withoutSecret({ key: _, deleted = false, scopes, ...rest }: ApiKeyRecor
   return { ...rest, deleted, scopes: scopes?.map(({ id: __, ...scope }) => scope) };
 }
 
-function single<T extends { readonly id: string; readonly name: string | undefined }>(
-  what: string,
-  wanted: string | undefined,
-  all: readonly T[],
-): T {
-  const found = all.filter(({ name }) => name === wanted);
-  const [first] = found;
-  if (first !== undefined && found.length === 1) return first;
-  if (found.length > 1) {
-    const several = `There is more than one ${what}: ${found.map(({ id }) => id).join(", ")}. Use its id instead.`;
-    throw new Failure("notFound", several);
-  }
-  const some = all.map(({ id, name }) => (name === undefined ? id : `"${name}" (${id})`));
-  const there = some.length === 0 ? "are none" : `${some.length === 1 ? "is" : "are"} ${listed(some)}`;
-  throw new Failure("notFound", `No ${what} found. There ${there}.`);
-}
-
-function expectOne(what: string, id: string | undefined, name: string | undefined): void {
+/** The id that the program gives, or that of the only object with this name. */
+async function idOf(
+  all: string,
+  { id, name }: ByIdOrName,
+  find: () => Promise<readonly { readonly id: string; readonly name: string | undefined }[]>,
+): Promise<string> {
   if ((id === undefined) === (name === undefined))
-    throw new Failure("wrongInput", `Finding ${what}: give either id or name.`);
-}
-
-/** Fails for ids that can't be part of a path, such as that of an unset variable. */
-function expectIds(ids: Readonly<Record<string, unknown>>): void {
-  for (const [name, id] of Object.entries(ids)) {
-    const problem = typeof id === "string" ? pathProblem(id) : "is not a string";
-    if (problem !== undefined)
-      throw new Failure("wrongInput", `The argument ${name} ${problem}: set it to an id of the service.`);
-  }
+    throw new Failure("wrongInput", `Finding one of ${all}: give either id or name.`);
+  if (id !== undefined) return id;
+  const there = await find();
+  const found = there.filter((one) => one.name === name);
+  const [first, ...others] = found;
+  if (first !== undefined && others.length === 0) return first.id;
+  const some = (found.length > 0 ? found : there).map((one) => `${one.id} ("${one.name ?? ""}")`);
+  const advice = `Check the name, or use an id. The service shows: ${listed(some) || "none"}.`;
+  throw new Failure("notFound", `${found.length} of ${all} are named "${name}". ${advice}`);
 }
 
 async function listOf<T>(list: SharedRead<Listing<T>>): Promise<T[]> {
@@ -182,10 +137,10 @@ async function ask<T>(
   source: Source,
   doing: string,
   act: (reads: SharedReads, call: Call) => Promise<T>,
-  advice?: string,
 ): Promise<T> {
   const found = usable(source.configuration());
   const call = { transport: source.transport(), credentials: found.credentials };
-  const words = { doing, notDone: "", ...(advice && { advice }) };
+  const advice = "Check the arguments, and that the access token is allowed to read this";
+  const words = { doing, notDone: "", advice };
   return structuredClone(await orFail(act(sharedReads(call), call), { setup: found }, words));
 }

@@ -45,17 +45,19 @@ export async function get<T>(call: Call, path: string, expected: Expected<T>): P
 const unsendable = /[\p{Cc}\p{Cs}]/u;
 
 /** Why an id can't be part of a path, as words to follow it; `undefined` if it can. */
-export function pathProblem(id: string): string | undefined {
+export function pathProblem(id: unknown): string | undefined {
+  // Such as an unset variable of a program in JavaScript.
+  if (typeof id !== "string") return "is not a string";
   if (id === "") return "is empty";
   if (id === "." || id === "..") return `is "${id}"`;
   return unsendable.test(id) ? "contains a control character or half of a character" : undefined;
 }
 
-/** The path of a request. One with an id that would lead to another path is a CallError "notSent". */
+/** The path of a request. One with an id that would lead to another path is a CallError "refused". */
 export function apiPath(fixed: TemplateStringsArray, ...ids: string[]): string {
   const segments = ids.map((id) => {
     const problem = pathProblem(id);
-    if (problem !== undefined) throw new CallError("notSent", `an id in the URL ${problem}`);
+    if (problem !== undefined) throw new CallError("refused", `an id in the URL ${problem}`);
     return encodeURIComponent(id);
   });
   return String.raw({ raw: fixed }, ...segments);

@@ -8,7 +8,7 @@ import { errorText, maskSecrets } from "./words";
 /**
  * The outcome of a call that failed:
  * - `notSent`: no byte of it reached the service;
- * - `refused`: the service answered 3xx or 4xx, and nothing was done;
+ * - `refused`: the service answered 3xx or 4xx, or an id can't be part of a URL, and nothing was done;
  * - `ambiguous`: it may or may not have been carried out or, for a GET, has no usable answer.
  */
 export type Verdict = "notSent" | "refused" | "ambiguous";

@@ -95,7 +95,7 @@ test.each([".", "\ud800"])("the id %j is refused by each call before anything is
     () => api.listScopes(call, { workspaceId: odd }),
     () => api.createScope(call, { workspaceId: odd }, scopeBody),
   ])
-    expect((await errorOf(run())).verdict).toBe("notSent");
+    expect((await errorOf(run())).verdict).toBe("refused");
   expect(server.requests).toHaveLength(0);
 });
 

@@ -201,18 +201,21 @@ it("a function fails for a name or id that is missing or ambiguous, with a code 
   for (const [name, text] of Object.entries(said)) expect(text, name).toMatch(/^APIKEYS\d{4}: /);
   expect(Object.fromEntries(Object.entries(said).map(([name, text]) => [name, inWords(text)]))).toMatchObject(
     {
-      twice: 'There is more than one workspace named "Twin": ws_twin, ws_other. Use its id instead.',
-      none: 'No workspace named "main" found. There are "Main" (ws_main), "Twin" (ws_twin), "Twin" (ws_other).',
+      twice:
+        '2 of the workspaces are named "Twin". Check the name, or use an id. The service shows: ws_twin ("Twin"), ws_other ("Twin").',
+      none: '0 of the workspaces are named "main". Check the name, or use an id. The service shows: ws_main ("Main"), ws_twin ("Twin"), ws_other ("Twin").',
       neither: expect.stringContaining("give either id or name"),
       both: expect.stringContaining("give either id or name"),
-      unknown: expect.stringMatching(/^Reading workspace ws_nobodys: the service answered 404.*Check the id/),
+      unknown: expect.stringMatching(
+        /^Reading workspace ws_nobodys: the service answered 404.*Check the arguments/,
+      ),
       keyTwice:
-        'There is more than one key named "double" in workspace ws_main: key_two, key_too. Use its id instead.',
+        '2 of the keys of workspace ws_main are named "double". Check the name, or use an id. The service shows: key_two ("double"), key_too ("double").',
       keyNone:
-        'No key named "triple" in workspace ws_main found. There are "key_ci" (key_ci), "key_off" (key_off), "double" (key_two), "double" (key_too).',
+        '0 of the keys of workspace ws_main are named "triple". Check the name, or use an id. The service shows: key_ci ("key_ci"), key_off ("key_off"), key_two ("double"), key_too ("double").',
       keyDeleted: "Reading key key_gone of workspace ws_main: it was deleted.",
       keyUnknown: expect.stringMatching(
-        /^Reading key key_nobodys of workspace ws_main: .*404.*Check both ids/,
+        /^Reading key key_nobodys of workspace ws_main: .*404.*Check the arguments/,
       ),
       keysUnknown: expect.stringMatching(
         /^Listing the keys of workspace ws_nobodys: the service answered 404/,
@@ -235,7 +238,7 @@ it.each([
     await fixture.declare(programOfFunctions({ found: call }));
     const preview = await fixture.stack.preview();
     expect(preview.ok).toBe(false);
-    expect(preview.output).toContain('APIKEYS2006: No workspace named "main" found.');
+    expect(preview.output).toContain('APIKEYS2006: 0 of the workspaces are named "main".');
     expect(preview.output.split("\n").filter((line) => /^\s+at /.test(line))).toEqual([]);
   },
 );

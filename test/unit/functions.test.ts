@@ -51,7 +51,7 @@ test.each<[string, Change, ApiKeyFilter, string[], string[]]>([
     without("customerId"),
     { customerId: "cus_1", name: "ci" },
     ["key_1"],
-    ["key_1", "key_2"],
+    ["key_1", "key_2", "key_3"],
   ],
   [
     "leaves everything out",

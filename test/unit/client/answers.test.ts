@@ -210,7 +210,7 @@ test.each(["", "..", "a\nb", "\u0085", "a\udc00b"])(
   async (workspaceId) => {
     const send = () => expect.unreachable();
     const listing = service.listApiKeys(callOn(send), { workspaceId });
-    await expect(listing).rejects.toMatchObject({ verdict: "notSent", status: undefined });
+    await expect(listing).rejects.toMatchObject({ verdict: "refused", status: undefined });
   },
 );
 
