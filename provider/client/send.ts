@@ -39,17 +39,15 @@ export function isNotFound(error: unknown): error is CallError {
 export interface Written<T> {
   /** `undefined` if it has none that can be used. */
   readonly record: T | undefined;
-  /** Why, as a phrase that begins with "the answer". */
+  /** Why the service may not have what the record shows, as a phrase; after a 202, it may not have carried the write out yet. */
   readonly problem?: string;
   /** Whether it has nothing where the record should be: `{"apiKey": null}`, `{}`, or no body at all. */
   readonly noRecord?: true;
-  /** Whether the service answered 202: it has accepted a write, and may not have carried it out yet. */
-  readonly deferred?: true;
 }
 
 /** The answer's record, unless the write may not have been carried out yet. */
-export function recordOf<T>({ record, deferred }: Written<T>): T | undefined {
-  return deferred ? undefined : record;
+export function recordOf<T>({ record, problem }: Written<T>): T | undefined {
+  return problem === undefined ? record : undefined;
 }
 
 /** Where the service is, and the token for it; checked by provider/lifecycle/config.ts. */
@@ -274,7 +272,7 @@ function judge<T>(result: Exchange, { method, read, secrets }: ApiRequest<T>): W
     const answer = read(body);
     // A write that was answered with 2xx is over, whatever the answer contains.
     if (answer.record !== undefined || method !== "GET")
-      return status === 202 ? { ...answer, deferred: true } : answer;
+      return status === 202 ? { ...answer, problem: "the service answered 202" } : answer;
     const problem = `the service answered ${status}, but ${answer.problem}`;
     // An empty body may have been lost on the way.
     const isMissing = answer.noRecord && body !== "";

@@ -96,7 +96,7 @@ test.each<[string, Scenario["answer"], string]>([
   ["with nothing", () => ({ record: undefined }), "send read"],
   ["with a part of the object", () => ({ record: { size: 1 } }), "send read"],
   ["with the previous values", () => ({ record: before }), "send read"],
-  ["with a 202, which may not be applied yet", (now) => ({ record: now, deferred: true }), "send read"],
+  ["with a 202, which may not be applied yet", (now) => ({ record: now, problem: "a 202" }), "send read"],
 ])(
   "R4: a write succeeds if its answer shows the declared values, or else a read does (answered %s)",
   async (_how, answer, steps) => {
