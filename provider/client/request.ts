@@ -11,7 +11,7 @@ import {
   type Transport,
   type Written,
 } from "./send";
-import { errorInPlace } from "./words";
+import { errorText } from "./words";
 
 export interface Call {
   readonly transport: Transport;
@@ -101,7 +101,7 @@ function readAnswer<T>(
     const isAnother = id !== undefined && (data as { readonly id?: unknown }).id !== id;
     return isAnother ? unusable(`the answer's ${wrapper}.id is not the one asked for`) : { record: data };
   }
-  const said = errorInPlace(body, answer, secrets);
+  const said = errorText(body, secrets, true);
   const place = toDotPath([wrapper, ...(error.issues[0]?.path ?? [])]);
   const problem = `the answer's ${place} is missing or has another type${said ? `: "${said}"` : ""}`;
   return { ...unusable(problem), ...(value === null && !said && { noRecord: true }) };

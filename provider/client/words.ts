@@ -48,10 +48,6 @@ const keysIn = (body: string) =>
     (key) => !/^[a-z]{1,20}$/i.test(key),
   );
 
-function cleaned(words: string | undefined, body: string, secrets: readonly string[]): string | undefined {
-  return (words && plainText(words, [...secrets, ...keysIn(body)])) || undefined;
-}
-
 /** The message in JSON of unknown form, wherever services usually have it. */
 function messageIn(value: unknown, depth = 0): string | undefined {
   if (typeof value === "string") return value.trim() || undefined;
@@ -59,40 +55,25 @@ function messageIn(value: unknown, depth = 0): string | undefined {
   const inner = (part: unknown) => messageIn(part, depth + 1);
   if (Array.isArray(value)) return value.slice(0, 5).map(inner).filter(Boolean).join("; ") || undefined;
   const { message, error, errors, detail, title, msg } = value as Record<string, unknown>;
-  // Django has nothing but a list of errors for each field.
-  const lists = depth === 0 && Object.values(value).every(Array.isArray) ? fieldErrors(value) : undefined;
-  for (const part of [message, error, errors, fieldErrors(errors), detail, title, msg, lists]) {
-    const found = inner(part);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-/** `errors` as an object with a message, or several, for each field. */
-function fieldErrors(errors: unknown): readonly string[] {
-  if (typeof errors !== "object" || errors === null || Array.isArray(errors)) return [];
-  return Object.entries(errors).flatMap(([field, inner]) => {
-    const found = messageIn(inner, 2);
-    return found === undefined ? [] : [`${field}: ${found}`];
-  });
-}
-
-/** The words of the service in the body of an error, if there are any. */
-export function errorText(body: string, secrets: readonly string[]): string | undefined {
-  if (body.length > mostRead) return undefined;
-  try {
-    return cleaned(messageIn(JSON.parse(body)), body, secrets);
-  } catch {
-    return cleaned(body, body, secrets);
-  }
+  const usual = [message, error, errors, detail, title, msg].map(inner).find(Boolean);
+  // Some frameworks have nothing but a list of errors for each field.
+  if (usual !== undefined || !Object.values(value).every(Array.isArray)) return usual;
+  return inner(Object.entries(value).map(([field, list]) => inner(list) && `${field}: ${inner(list)}`));
 }
 
 /**
- * The error in a 2xx without a record. A `message` counts only with `success: false`: otherwise it may report a success, and
- * contain the new secret.
+ * The words of the service in the body of an error, if there are any. In a 2xx, most texts don't count, because they may
+ * report a success, and contain the new secret.
  */
-export function errorInPlace(body: string, answer: unknown, secrets: readonly string[]): string | undefined {
-  if (typeof answer !== "object" || answer === null || body.length > mostRead) return undefined;
-  const { error, errors, message, success } = answer as Record<string, unknown>;
-  return cleaned(messageIn({ error, errors, detail: success === false && message }), body, secrets);
+export function errorText(body: string, secrets: readonly string[], isSuccess = false): string | undefined {
+  if (body.length > mostRead) return undefined;
+  let words: string | undefined;
+  try {
+    const answer: unknown = JSON.parse(body);
+    const { error, errors, message, success } = Object(answer) as Record<string, unknown>;
+    words = messageIn(isSuccess ? { error, errors, detail: success === false && message } : answer);
+  } catch {
+    words = isSuccess ? undefined : body;
+  }
+  return (words && plainText(words, [...secrets, ...keysIn(body)])) || undefined;
 }
