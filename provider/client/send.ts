@@ -57,10 +57,7 @@ export interface Credentials {
   readonly accessToken: string;
 }
 
-/**
- * A GET, a DELETE, and a PATCH with its full target values are repeated whenever they may not have been carried out, and
- * once after a 409; a POST only if it was not sent, or if the service asks to wait.
- */
+/** A PATCH has its full target values, so that it may be carried out twice. */
 export interface ApiRequest<T> extends Credentials {
   readonly method: Method;
   /** Begins with "/"; appended to the base URL. */
@@ -69,7 +66,7 @@ export interface ApiRequest<T> extends Credentials {
   /** The values that no message may contain. */
   readonly secrets: readonly string[];
   readonly run?: RunOfCall | undefined;
-  /** For credits: repeated only if it was not sent, and sent on a connection of its own. */
+  /** For credits: sent again only if it was not sent, and on a connection of its own. */
   readonly isOnce?: boolean | undefined;
   readonly read: (body: string | undefined) => Written<T>;
 }
@@ -157,12 +154,11 @@ export function openTransport(options: TransportOptions = {}) {
   }
   async function repeat<T>(request: ApiRequest<T>, url: URL, lane: Lane): Promise<Written<T>> {
     const { method, isOnce, run } = request;
-    const signal = run?.closed;
+    const isWrite = method !== "GET";
     let attempts = 0;
     let pausedMs = 0;
     let mayBeDone = false;
-    let wasBusy = false;
-    const isWrite = method !== "GET";
+    let last: CallError | undefined;
     function fail({ verdict, message, status }: CallError): never {
       if (!mayBeDone || verdict === "ambiguous") throw new CallError(verdict, message, status);
       throw new CallError("ambiguous", `${message}; an earlier attempt may have succeeded`, status);
@@ -170,44 +166,38 @@ export function openTransport(options: TransportOptions = {}) {
     for (let sent = 1; ; sent += 1) {
       for (;;) {
         const [until, leftMs] = [lane.quietUntil, lane.quietUntil - Date.now()];
-        if (leftMs > 0 && !signal?.aborted) {
+        if (leftMs > 0 && !run?.closed.aborted) {
           pausedMs += leftMs;
-          if (pausedMs > retryLimits.pausesMs)
-            fail(new CallError("notSent", `the service asked to wait another ${seconds(leftMs)}`, 429));
-          await pause(leftMs, signal);
+          const asked = `the service asked to wait another ${seconds(leftMs)}`;
+          if (pausedMs > retryLimits.pausesMs) fail(last ?? new CallError("notSent", asked, 429));
+          await pause(leftMs, run?.closed);
           if (lane.quietUntil === until) lane.quietUntil = 0;
         } else if (isWrite && lane.isSingle && lane.writes.size > 0) {
           await Promise.race(lane.writes);
         } else break;
       }
       const barred = isClosed ? "the client was closed" : run?.reasonAgainst(method);
-      if (barred !== undefined) {
-        const what = sent === 1 ? "nothing was sent" : "the request was not sent again";
-        fail(new CallError("notSent", `${what}, because ${barred}`));
-      }
+      if (barred !== undefined) fail(new CallError("notSent", `nothing more was sent, because ${barred}`));
       const result = await exchangeOnce(request, url, lane, sent);
       const outcome = judge(result, request);
       if (!(outcome instanceof CallError)) return outcome;
 
+      last = outcome;
       const { verdict, status } = outcome;
       if (verdict === "ambiguous" && isWrite) mayBeDone = true;
       if (status === 409 && lane.writes.size > 0) lane.isSingle = true;
       const askedMs = result.kind === "answered" ? retryAfterMs(result.headers["retry-after"]) : undefined;
-      const isThrottled = asksToWait(status, askedMs);
+      // The service did nothing, and asks to wait.
+      const isThrottled = status === 429 || (status === 403 && askedMs !== undefined);
+      // Without pauses, even these must come to an end.
+      if (!isThrottled || run?.closed.aborted) attempts += 1;
+      const mayBeTwice = method !== "POST" && (verdict === "ambiguous" || status === 409);
+      const isSafe = verdict === "notSent" || (isThrottled ? !isOnce : mayBeTwice);
+      const isRepeated = isSafe && attempts < retryLimits.attempts;
       const ceilingMs = Math.min(retryLimits.longestPauseMs, retryLimits.firstPauseMs * 2 ** (sent - 1));
       const waitMs = Math.max(askedMs ?? 0, (0.5 + Math.random() / 2) * ceilingMs);
-      if (isThrottled) lane.quietUntil = Math.max(lane.quietUntil, Date.now() + waitMs);
-      // Without pauses, even these must come to an end.
-      if (!isThrottled || signal?.aborted) attempts += 1;
-      const isRepeatable = method !== "POST" && (verdict === "ambiguous" || (status === 409 && !wasBusy));
-      wasBusy ||= status === 409;
-      const isSafe = verdict === "notSent" || (isThrottled ? !isOnce : isRepeatable);
-      const isInBounds = attempts < retryLimits.attempts && pausedMs + waitMs <= retryLimits.pausesMs;
-      if (!isSafe || !isInBounds) fail(outcome);
-      if (!isThrottled) {
-        pausedMs += waitMs;
-        await pause(waitMs, signal);
-      }
+      if (isThrottled || isRepeated) lane.quietUntil = Math.max(lane.quietUntil, Date.now() + waitMs);
+      if (!isRepeated) fail(outcome);
     }
   }
 
@@ -286,10 +276,6 @@ function judge<T>(result: Exchange, { method, read, secrets }: ApiRequest<T>): W
   const verdict = mayBeDone(method, status) ? "ambiguous" : "refused";
   return new CallError(verdict, `the service answered ${status}${quoted}${redirected}${asked}`, status);
 }
-
-/** Whether the service did nothing and asks to wait: then any call is repeated, except a grant of credits. */
-const asksToWait = (status: number | undefined, askedMs: number | undefined): boolean =>
-  status === 429 || (status === 403 && askedMs !== undefined);
 
 /** Whether the service may have carried the request out although its answer is not a 2xx. */
 function mayBeDone(method: Method, status: number): boolean {

@@ -137,7 +137,7 @@ test("a closed transport sends nothing more", async () => {
   await api.readApiKey(call, keyPath);
   await call.transport.close();
   for (const again of [api.readApiKey(call, keyPath), api.createBilling(call, {} as never)]) {
-    expect((await errorOf(again)).message).toBe("nothing was sent, because the client was closed");
+    expect((await errorOf(again)).message).toBe("nothing more was sent, because the client was closed");
   }
   expect(server.requests).toHaveLength(1);
 });

@@ -133,7 +133,7 @@ test("a 429 is not repeated if the run allows no further request", async () => {
   const error = await errorOf(api.createApiKey(call, newKey));
   expect(error).toMatchObject({
     verdict: "notSent",
-    message: "the request was not sent again, because it is late",
+    message: "nothing more was sent, because it is late",
   });
   expect(server.requests).toHaveLength(1);
   expect((await api.readApiKey(call, keyPath)).id).toBe("k");

@@ -24,7 +24,7 @@ const afterOne = {
   dynamic: { printed: /update canceled/, sent: [...writes, "editApiKey"], left: [] },
   plugin: {
     printed:
-      /APIKEYS2008: Creating key "made" in workspace \S+ \(\S+\): nothing was sent, because the run was canceled/,
+      /APIKEYS2008: Creating key "made" in workspace \S+ \(\S+\): nothing more was sent, because the run was canceled/,
     sent: writes,
     left: ["editApiKey"],
   },

@@ -128,7 +128,7 @@ describe.each(endings)("$ending in $host", { concurrent: true }, ({ host, open, 
     end(at, ending);
 
     for (const [name, message] of Object.entries({ ...(await begun), update: await update })) {
-      expect(message, name).toMatch(/nothing was sent, because .*(was interrupted|engine exited)/);
+      expect(message, name).toMatch(/nothing more was sent, because .*(was interrupted|engine exited)/);
       expect(message, name).toMatch(/Nothing was (created|changed)|State is unchanged/);
     }
     expect(await lastWords(at)).toEqual([]);
@@ -294,7 +294,7 @@ describe.concurrent("R20: after the first Ctrl-C, the plugin begins nothing new,
     const begun = await begin(at, "key", "migrated", "scope", "settings", "grant");
     const update = await messageOf(at.key.update(held, { ...held.state, name: "new" }));
     for (const [name, message] of Object.entries({ ...begun, update }))
-      expect(message, name).toMatch(/nothing was sent, because the run was canceled/);
+      expect(message, name).toMatch(/nothing more was sent, because the run was canceled/);
     expect(writes(at)).toEqual([]);
     expect(await messageOf(at.key.read(held))).toBe("done");
     expect(await messageOf(at.key.delete(dropped))).toBe("done");
