@@ -43,16 +43,8 @@ function isInRange(hostname: string, ranges: readonly string[]): boolean {
 export const isLoopback = (hostname: string) =>
   hostname === "localhost" || isInRange(hostname, ["127.0.0.0/8", "::1/128"]);
 
-const undici = (): typeof import("undici") => require("undici");
-
-/** undici's index takes three times as long to load; it serves if a version has this file elsewhere. By require, because CommonJS can't import in Jest. */
-function loadAgent(): typeof import("undici").Agent {
-  try {
-    return require("undici/lib/dispatcher/agent.js");
-  } catch {
-    return undici().Agent;
-  }
-}
+/** undici's index takes three times as long to load. By require, because CommonJS can't import in Jest. */
+const loadAgent = (): typeof import("undici").Agent => require("undici/lib/dispatcher/agent.js");
 
 /** Connections to the origin of a URL, through the proxy that the environment names. Throws if that is not a URL. */
 export function openAgent({ hostname }: URL, { connectMs, headersMs }: TimeOuts): Dispatcher {
@@ -73,7 +65,7 @@ export function openAgent({ hostname }: URL, { connectMs, headersMs }: TimeOuts)
   // undici would send requests to this machine through the proxy too, token and all, and knows no ranges.
   const isDirect = isLoopback(hostname) || isInRange(hostname, noProxy.split(/[\s,]+/));
   if (isDirect || (httpProxy === "" && httpsProxy === "")) return new (loadAgent())(options);
-  const { EnvHttpProxyAgent } = undici();
+  const { EnvHttpProxyAgent }: typeof import("undici") = require("undici");
   return new EnvHttpProxyAgent({ ...options, httpProxy, httpsProxy, noProxy });
 }
 
@@ -123,7 +115,7 @@ export function exchange(
           if (answer !== undefined) end({ ...answer, kind: "answered", body: text });
         },
         onResponseError(_controller, error) {
-          fail(failurePhrase(error, controller !== undefined));
+          fail(failurePhrase(error));
         },
       },
     );
@@ -139,15 +131,12 @@ export const phrases: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: "the connection was closed",
   UND_ERR_CONNECT_TIMEOUT: `could not connect within ${usualTimeOuts.connectMs / 1_000} s`,
   UND_ERR_HEADERS_TIMEOUT: `no answer came within ${usualTimeOuts.headersMs / 1_000} s after the request was sent`,
-  UND_ERR_INVALID_ARG: "the request can't be sent, most likely because of a character in the access token",
 };
 
 /** In our own words: what libraries say can hold headers, so nothing of theirs but a code gets through. */
-export function failurePhrase(error: unknown, isStarted: boolean): string {
-  const { code, message } = (error ?? {}) as { readonly code?: unknown; readonly message?: unknown };
-  const refusal = /^Proxy response \((\d{3})\)/.exec(String(message));
-  if (refusal !== null) return `the proxy answered ${refusal[1]}`;
+export function failurePhrase({ code, message }: { readonly code?: unknown; readonly message?: unknown }) {
+  const [, refusal] = /^Proxy response \((\d{3})\)/.exec(String(message)) ?? [];
+  if (refusal !== undefined) return `the proxy answered ${refusal}`;
   const shown = /^[A-Z][A-Z0-9_]{1,50}$/.test(String(code)) ? ` (${code})` : "";
-  const phrase = phrases[String(code)] ?? `the connection failed${shown}`;
-  return isStarted && phrase.startsWith("the connection") ? `${phrase} before the service answered` : phrase;
+  return phrases[String(code)] ?? `the connection failed${shown}`;
 }

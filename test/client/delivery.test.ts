@@ -52,7 +52,7 @@ test.each(posts.flatMap(([name, run]) => broken.map((how) => [name, ...how, run]
     const server = await wireServer(respond);
     const error = await errorOf(run(callTo(server.url)));
     expect([error.verdict, error.status]).toEqual(["ambiguous", undefined]);
-    expect(error.message).toBe(`the connection was ${word} before the service answered`);
+    expect(error.message).toBe(`the connection was ${word}`);
     expect(server.requests).toHaveLength(1);
   },
 );

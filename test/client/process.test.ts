@@ -123,7 +123,7 @@ test("APIKEYS_DEBUG=1 prints one line for each request: method, path without sec
   );
   const target = "GET /pre/api/v1/workspace/w%2F1/api-key/k";
   expect(lines.map((line) => line.replace(/\d+ ms$/, "N ms"))).toEqual([
-    `apikeys: ${target} failed (the connection was reset before the service answered) attempt 1 N ms`,
+    `apikeys: ${target} failed (the connection was reset) attempt 1 N ms`,
     `apikeys: ${target} 503 attempt 2 N ms`,
     `apikeys: ${target} 200 attempt 3 N ms`,
     "apikeys: POST /pre/api/v1/api-key 403 attempt 1 N ms",

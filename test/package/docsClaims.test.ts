@@ -102,8 +102,8 @@ test("docs/troubleshooting.md lists each code once, with its meaning, and each i
 
 test("docs/troubleshooting.md quotes every reason why a connection fails", () => {
   const codes = [...Object.keys(phrases), "EHOSTUNREACH"];
-  const reasons = codes.map((code) => failurePhrase({ code }, true));
-  const proxied = failurePhrase({ message: "Proxy response (403)" }, false);
+  const reasons = codes.map((code) => failurePhrase({ code }));
+  const proxied = failurePhrase({ message: "Proxy response (403)" });
   const isQuoted = (reason: string) =>
     messages
       .map(parts)
