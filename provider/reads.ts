@@ -27,6 +27,7 @@ export const servesMs = 30_000;
 /** `writes` grows whenever a write of this process ends. */
 export function openSharedRead<T>(read: () => Promise<T>, writes: () => number): SharedRead<T> {
   interface Request {
+    readonly startedAt: number;
     readonly writes: number;
     readonly answer: Promise<Reading<T>>;
   }
@@ -34,12 +35,8 @@ export function openSharedRead<T>(read: () => Promise<T>, writes: () => number):
   let next: Promise<Reading<T>> | undefined;
 
   function start(): Request {
-    const request = { writes: writes(), answer: readingOf(read()) };
-    last = request;
-    setTimeout(() => {
-      if (last === request) last = undefined;
-    }, servesMs).unref();
-    return request;
+    last = { startedAt: Date.now(), writes: writes(), answer: readingOf(read()) };
+    return last;
   }
   /** Shares the request that follows the one under way. */
   async function fresh(): Promise<Reading<T>> {
@@ -52,7 +49,7 @@ export function openSharedRead<T>(read: () => Promise<T>, writes: () => number):
   return {
     fresh,
     async recent(sinceWrites = false) {
-      const request = last ?? start();
+      const request = last && Date.now() - last.startedAt < servesMs ? last : start();
       const answer = await request.answer;
       return sinceWrites && request.writes !== writes() ? fresh() : answer;
     },

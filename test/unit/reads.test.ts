@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { CallError, type Transport } from "../../provider/client/send";
 import { openSharedRead, orThrow, servesMs, sharedReads } from "../../provider/reads";
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
 afterEach(() => void vi.useRealTimers());
 
 /** A list whose requests the test answers one by one. */
