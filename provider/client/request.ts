@@ -42,25 +42,19 @@ export async function get<T>(call: Call, path: string, expected: Expected<T>): P
   return (await write(call, "GET", path, expected)).record as T;
 }
 
-const unsendable = /[\p{Cc}\p{Cs}]/u;
-
-/** Why an id can't be part of a path, as words to follow it; `undefined` if it can. */
-export function pathProblem(id: unknown): string | undefined {
-  // Such as an unset variable of a program in JavaScript.
-  if (typeof id !== "string") return "is not a string";
-  if (id === "") return "is empty";
-  if (id === "." || id === "..") return `is "${id}"`;
-  return unsendable.test(id) ? "contains a control character or half of a character" : undefined;
+/** Whether an id can be part of a path. A program in JavaScript may give something else than a string. */
+export function isPathSegment(id: unknown): boolean {
+  return typeof id === "string" && !/^\.{0,2}$|[\p{Cc}\p{Cs}]/u.test(id);
 }
 
 /** The path of a request. One with an id that would lead to another path is a CallError "refused". */
 export function apiPath(fixed: TemplateStringsArray, ...ids: string[]): string {
-  const segments = ids.map((id) => {
-    const problem = pathProblem(id);
-    if (problem !== undefined) throw new CallError("refused", `an id in the URL ${problem}`);
-    return encodeURIComponent(id);
-  });
-  return String.raw({ raw: fixed }, ...segments);
+  if (!ids.every(isPathSegment))
+    throw new CallError(
+      "refused",
+      'an id is not a string, is empty, "." or "..", or has a control character',
+    );
+  return String.raw({ raw: fixed }, ...ids.map(encodeURIComponent));
 }
 
 // ---- Answers ------------------------------------------------------------------------------------------------------

@@ -22,8 +22,8 @@ export function numeral(count: number): string {
 }
 
 /** The first of many, and how many more: "a, b and 3 more". */
-export function listed(all: readonly string[], most = 20, separator = ", "): string {
-  const first = all.slice(0, most).join(separator);
+export function listed(all: readonly string[], most = 20): string {
+  const first = all.slice(0, most).join(", ");
   return all.length > most ? `${first} and ${numeral(all.length - most)} more` : first;
 }
 

@@ -1,6 +1,6 @@
 /** Schemas of inputs. Where one has no message of its own, `inputErrors` words what is wrong. No message quotes a value. */
 import * as z from "zod/mini";
-import { pathProblem } from "../../client/request";
+import { isPathSegment } from "../../client/request";
 
 /** Whether it has what Pulumi's SDKs make of an Output in a string: that would otherwise become a key's name or value. */
 export function hasOutput(value: string): boolean {
@@ -20,7 +20,7 @@ export const optionalFlag = z.nullish(z.boolean());
 
 /** A string that is part of a request's path. */
 export const pathSegment = requiredString.check(
-  z.refine((value) => value === "" || pathProblem(value) === undefined, {
+  z.refine((value) => value === "" || isPathSegment(value), {
     error: 'must not be "." or "..", or have control characters: they can\'t be part of a URL',
   }),
 );
