@@ -279,10 +279,8 @@ function judge<T>(result: Exchange, { method, read, secrets }: ApiRequest<T>): W
 
 /** Whether the service may have carried the request out although its answer is not a 2xx. */
 function mayBeDone(method: Method, status: number): boolean {
-  // "It exists already" may answer a request that something on the way has repeated.
-  if (status === 409 && method === "POST") return true;
-  // 303 means "the result is over there", and some services say that with 302 after a POST.
-  if ((status === 303 && method !== "GET") || (status === 302 && method === "POST")) return true;
+  // "It exists already" may answer what something on the way has repeated, and "the result is over there" a success.
+  if (method === "POST" && [302, 303, 409].includes(status)) return true;
   // 499: a gateway stopped waiting for the service.
   return status === 408 || status === 499 || status >= 500;
 }

@@ -11,18 +11,15 @@ const longest = 300;
 /** A larger body is a page rather than an error. */
 const mostRead = 16_384;
 
-/** How an answer may repeat secrets, the longest first, because one may begin with another. */
-function spellings(secrets: readonly string[]): readonly string[] {
+/** The text with all secrets replaced, also where it has them JSON-escaped or URL-encoded. */
+export function maskSecrets(text: string, secrets: readonly string[]): string {
   // Half of a character can't be encoded.
   const inUrl = (secret: string) => encodeURIComponent(secret.toWellFormed());
   const all = secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), inUrl(secret)]);
-  return [...new Set(all)].filter((spelling) => spelling !== "").sort((a, b) => b.length - a.length);
-}
-
-/** The text with all secrets replaced, also where it has them JSON-escaped or URL-encoded. */
-export function maskSecrets(text: string, secrets: readonly string[]): string {
+  // The longest first, because one may begin with another.
+  const spellings = [...new Set(all)].filter(Boolean).sort((a, b) => b.length - a.length);
   let hidden = text.replaceAll(mask, placeholder);
-  for (const spelling of spellings(secrets)) hidden = hidden.replaceAll(spelling, placeholder);
+  for (const spelling of spellings) hidden = hidden.replaceAll(spelling, placeholder);
   return hidden.replaceAll(placeholder, mask);
 }
 

@@ -5,13 +5,11 @@ export function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").replace(/[\p{Bidi_Control}\p{Cs}]/gu, "");
 }
 
-const longest = 4_000;
-
 /**
  * Shortens a line, which with a name of a megabyte would end the host's connection. Keeps both ends, because the last
  * sentences say what to do. Mask secrets before, so that none is cut.
  */
-export function inBounds(line: string, most = longest): string {
+export function inBounds(line: string, most = 4_000): string {
   if (line.length <= most) return line;
   return `${line.slice(0, most / 2)}…${line.slice(1 - most / 2)}`.toWellFormed();
 }
