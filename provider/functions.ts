@@ -35,12 +35,9 @@ export function sourceOf(get: (key: string) => unknown): Source {
 /** A key without its secret, which no function returns. */
 export type FoundApiKey = Omit<ApiKeyRecord, "key" | "deleted"> & { readonly deleted: boolean };
 
-export interface ApiKeyFilter {
-  readonly name?: string | undefined;
-  readonly customerId?: string | undefined;
-  readonly enabled?: boolean | undefined;
+export type ApiKeyFilter = Partial<Pick<ApiKeyRecord, "name" | "customerId" | "enabled">> & {
   readonly includeDeleted?: boolean | undefined;
-}
+};
 
 interface ByIdOrName {
   readonly id?: string | undefined;

@@ -201,12 +201,8 @@ export function openTransport(options: TransportOptions = {}) {
     }
   }
 
-  async function exchangeOnce(
-    { method, accessToken, body, isOnce, secrets }: ApiRequest<unknown>,
-    url: URL,
-    lane: Lane,
-    attempt: number,
-  ): Promise<Exchange> {
+  async function exchangeOnce(request: ApiRequest<unknown>, url: URL, lane: Lane, attempt: number) {
+    const { method, accessToken, body, isOnce, secrets } = request;
     const headers = {
       accept: "application/json",
       "accept-encoding": "identity",
