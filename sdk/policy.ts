@@ -4,15 +4,8 @@
  *
  * @module pulumi-apikeys/policy
  */
-import {
-  type ApiKeyArgs,
-  type KeyValue,
-  keyInputs,
-  type FoundKeyScope as PolicyKeyScope,
-} from "./keyProperties";
+import { type ApiKeyArgs, type FoundKeyScope, type KeyValue, keyInputs } from "./keyProperties";
 import { isTypeOf } from "./types";
-
-export type { PolicyKeyScope };
 
 /** A resource as Pulumi passes it: to `validateResource` with its inputs, to `validateStack` with its outputs. */
 export interface PolicyResource {
@@ -38,14 +31,13 @@ export interface PolicyKey extends Omit<PolicyValues, "scopes"> {
   /** The key's name. The program may have made it a secret; use `label` in messages. */
   readonly name: string;
   /** The key's permissions. */
-  readonly scopes: readonly PolicyKeyScope[];
+  readonly scopes: readonly FoundKeyScope[];
   /** When the key expires: in `validateStack`, the expiry that the service set; otherwise `expiresAt`. */
   readonly effectiveExpiresAt: number | undefined;
   /** How often a RotatingApiKey is rotated, such as "90d"; undefined for other keys. */
   readonly rotateEvery: string | undefined;
   /**
-   * Whether the program declares `existingKey` or `existingId`, so that the key can't set `prefix` or `expiresAt`.
-   * For a RotatingApiKey, it stays true after a rotation has created a new key, until the program removes that input. Check
+   * Whether the program declares `existingKey` or `existingId`, so that the key can't set `prefix` or `expiresAt`. Check
    * it in `validateResource`: `validateStack` gets outputs, which keep a removed input until an update changes something
    * else.
    */
@@ -118,7 +110,7 @@ function keyOf(label: string, read: (field: string) => unknown): PolicyKey {
     workspaceId: () => given("workspaceId") ?? "",
     customerId: () => given("customerId") ?? "",
     name: () => given("name") ?? label,
-    scopes: () => (given<readonly Partial<PolicyKeyScope>[]>("scopes") ?? []).map(scopeOf),
+    scopes: () => (given<readonly Partial<FoundKeyScope>[]>("scopes") ?? []).map(scopeOf),
     enabled: () => given("enabled") ?? true,
     effectiveExpiresAt: () => given("effectiveExpiresAt") ?? given("expiresAt"),
     rotateEvery: () => given("rotateEvery"),
@@ -129,7 +121,7 @@ function keyOf(label: string, read: (field: string) => unknown): PolicyKey {
   return Object.defineProperties({} as PolicyKey, Object.fromEntries(properties));
 }
 
-function scopeOf({ representation = "", ...flags }: Partial<PolicyKeyScope>): PolicyKeyScope {
+function scopeOf({ representation = "", ...flags }: Partial<FoundKeyScope>): FoundKeyScope {
   const has = (flag: keyof typeof flags) => flags[flag] === true;
   return { representation, create: has("create"), read: has("read"), update: has("update"), del: has("del") };
 }
