@@ -45,11 +45,9 @@ export async function existingKeys(
     hasFailed = true;
   });
   const chosen = keys.filter((key) => customerId === undefined || key.customerId === customerId);
-  if (chosen.length < keys.length) {
-    tell(
-      `Left out because the service does not show that they belong to ${customerId}: ${keys.length - chosen.length}.`,
-    );
-  }
+  const others = keys.length - chosen.length;
+  if (others > 0)
+    tell(`Left out because the service does not show that they belong to ${customerId}: ${others}.`);
   return chosen.sort((a, b) => compare(a.name ?? "", b.name ?? "") || compare(a.id, b.id));
 }
 
