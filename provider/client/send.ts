@@ -116,7 +116,7 @@ function openLane(agent: Dispatcher) {
     quietUntil: 0,
     /** The writes under way. */
     writes: new Set<Promise<Exchange>>(),
-    /** Whether the service has answered 409 while a write was under way: it may refuse several, so each waits for the last. */
+    /** Whether the service has answered 409 to a write: it may refuse several at once, so each waits for the last. */
     isSingle: false,
     /** A call keeps its turn while it pauses and repeats. */
     async inTurn<T>(call: () => Promise<T>): Promise<T> {
@@ -178,6 +178,7 @@ export function openTransport(options: TransportOptions = {}) {
       }
       const barred = isClosed ? "the client was closed" : run?.reasonAgainst(method);
       if (barred !== undefined) fail(new CallError("notSent", `nothing more was sent, because ${barred}`));
+      const isAlone = lane.isSingle;
       const result = await exchangeOnce(request, url, lane, sent);
       const outcome = judge(result, request);
       if (!(outcome instanceof CallError)) return outcome;
@@ -185,13 +186,14 @@ export function openTransport(options: TransportOptions = {}) {
       last = outcome;
       const { verdict, status } = outcome;
       if (verdict === "ambiguous" && isWrite) mayBeDone = true;
-      if (status === 409 && lane.writes.size > 0) lane.isSingle = true;
+      if (status === 409 && isWrite) lane.isSingle = true;
       const askedMs = result.kind === "answered" ? retryAfterMs(result.headers["retry-after"]) : undefined;
       // The service did nothing, and asks to wait.
       const isThrottled = status === 429 || (status === 403 && askedMs !== undefined);
       // Without pauses, even these must come to an end.
       if (!isThrottled || run?.closed.aborted) attempts += 1;
-      const mayBeTwice = method !== "POST" && (verdict === "ambiguous" || status === 409);
+      const wasBusy = status === 409 && isWrite && !isAlone;
+      const mayBeTwice = method !== "POST" && (verdict === "ambiguous" || wasBusy);
       const isSafe = verdict === "notSent" || (isThrottled ? !isOnce : mayBeTwice);
       const isRepeated = isSafe && attempts < retryLimits.attempts;
       const ceilingMs = Math.min(retryLimits.longestPauseMs, retryLimits.firstPauseMs * 2 ** (sent - 1));

@@ -76,6 +76,15 @@ test("writes that wait for each other wait for the end of a pause, too", async (
   expect((times[4] ?? 0) - (times[3] ?? 0)).toBeGreaterThan(900);
 });
 
+test("a PATCH that is answered with 409 is sent again, unless writes were sent one at a time already", async () => {
+  const server = await wireServer(() => answer(409));
+  const call = callTo(server.url);
+  for (const requests of [2, 3]) {
+    await errorOf(api.editApiKey(call, keyPath, { name: "a" }));
+    expect(server.requests).toHaveLength(requests);
+  }
+});
+
 test("a PATCH that is answered with 503 and then with 409 is sent a third time", async () => {
   const server = await wireServer(({ n }) => answer([503, 409][n - 1] ?? 200, keyAnswer));
   expect((await api.editApiKey(callTo(server.url), keyPath, { name: "a" })).record?.id).toBe("k");
