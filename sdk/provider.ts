@@ -58,14 +58,6 @@ export class Provider extends pulumi.ProviderResource {
    * @param opts Pulumi's resource options.
    */
   constructor(name: string, args: ProviderArgs = {}, opts: pulumi.ResourceOptions = {}) {
-    const strange = Object.entries(args).find(
-      ([argument, value]) => value !== undefined && !Object.hasOwn(mayBeInStack, argument),
-    );
-    if (strange !== undefined) {
-      const names = Object.keys(mayBeInStack).join(", ");
-      const what = `Provider "${name}": no such argument, ${strange[0]}. The arguments are ${names}.`;
-      fail("APIKEYS1001", what);
-    }
     const [pkg, movable] = asProvider(opts);
     super(pkg, name, inputsOf(args), movable);
     given.set(this, args);

@@ -53,14 +53,6 @@ test("resources accept what functions return, and read-only lists; arguments may
   expectTypeOf<{ name: Promise<string> }>().toExtend<FunctionInputs<{ name: string }>>();
 });
 
-test("R9 an unknown argument of a Provider fails with the list of its arguments", () => {
-  const declare = (baseUrI?: string) => () => new Provider("other", { baseUrI } as ProviderArgs);
-  expect(declare("https://a.test")).toThrow(
-    'Provider "other": no such argument, baseUrI.\nThe arguments are baseUrl, accessToken, accessTokenEnv, allowHttp.',
-  );
-  expect(declare()).not.toThrow("no such argument");
-});
-
 test("R14 functions know the arguments of a Provider from another copy of the package, but not of another program", async () => {
   await pulumi.runtime.setMocks({ newResource, call });
   vi.resetModules();
