@@ -91,8 +91,8 @@ export class ApiKey extends pulumi.CustomResource {
    */
   constructor(name: string, args: ApiKeyArgs, opts: pulumi.CustomResourceOptions = {}) {
     super(...registration(keyFacts, name, args, opts));
-    const key = opts.id === undefined ? secretIn("ApiKey", this, name) : noSecretIn(name);
-    Object.defineProperty(this, "key", key);
+    // A program can export the whole resource that `get` returns.
+    guardKey("ApiKey", name, this, opts.id === undefined);
     settleAbsent(this, keyFacts, args);
   }
 
@@ -115,39 +115,36 @@ export class ApiKey extends pulumi.CustomResource {
   }
 }
 
-/** @internal The property `key` of a resource that may have been adopted or imported. */
-export function secretIn(
+/**
+ * @internal Makes `key` fail if the program uses it and state has no secret, and only then: an imported key must not fail
+ * programs that never use it.
+ */
+export function guardKey(
   kind: string,
-  { key, id }: Pick<ApiKey, "key" | "id">,
   name: string,
-): PropertyDescriptor {
+  resource: Pick<ApiKey, "key" | "id">,
+  enumerable = true,
+): void {
   // Unit tests with mocks have no stack, and their mocks may give no secret.
-  if (pulumi.runtime.getStackResource() === undefined) return {};
-  // Fails only when the program uses the secret: an imported key must not fail programs that never use it.
-  return { get: () => secretOf(kind, name, key, id), enumerable: true };
+  if (pulumi.runtime.getStackResource() === undefined) return;
+  const { key, id } = resource;
+  const get = () => secretOf(`${kind} "${name}"`, key, id);
+  Object.defineProperty(resource, "key", { get, enumerable });
 }
 
-/** @internal The secret. Fails if state has none; otherwise the program would continue with the string "undefined". */
+/** @internal The secret, or an error: otherwise the program would continue with the string "undefined". */
 export function secretOf(
-  kind: string,
-  name: string,
+  what: string,
   held: pulumi.Output<string | undefined>,
   id: pulumi.Output<pulumi.ID>,
 ): pulumi.Output<string> {
   // For a key that is not created yet and that a targeted run skips, Pulumi before 3.256.0 reports the missing secret
   // as known, but the missing id as unknown. So the id is waited for too.
-  return pulumi.all([held, id]).apply(([value]) => {
-    if (value !== undefined) return value;
-    const problem = `${kind} "${name}": state does not have its secret, because the key was adopted or imported. The service shows a secret only once. Use the value from where it is kept today; or leave existingId out and change keepers, which creates a new key with its secret.`;
-    fail("APIKEYS1006", problem);
-  });
+  return pulumi.all([held, id]).apply(([value]) => value ?? failWithoutSecret(what));
 }
 
-/** Not enumerable, so that a program can export the whole resource. */
-function noSecretIn(name: string): PropertyDescriptor {
-  const get = () => {
-    const problem = `ApiKey "${name}": ApiKey.get reads no secret, because the service shows it only when it creates the key. Use the value from where it is kept today, or a stack reference to the stack that created the key.`;
-    fail("APIKEYS1006", problem);
-  };
-  return { get, enumerable: false };
+/** @internal `what`: the key whose secret the program uses. */
+export function failWithoutSecret(what: string): never {
+  const problem = `${what}: state does not have its secret. The service shows a secret only once, when it creates the key. Use the value from where it is kept today; or, if this stack manages the key, leave existingId out and change keepers, which creates a new key with its secret.`;
+  fail("APIKEYS1006", problem);
 }

@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { failWithoutSecret } from "./apiKey";
 import type { ApiKeyArgs, KeyValue } from "./keyProperties";
 import { type Facts, fail, isA, isPlain, registration, settleAbsent, withSecret } from "./resource";
 
@@ -147,10 +148,9 @@ export class ApiKeySet extends pulumi.CustomResource {
     const amongAll = () =>
       // If the set is about to change, the preview knows only the declared entries.
       this.keys.apply((keys) => {
-        if (isPlain(keys) && !Object.hasOwn(keys, alias)) failWithoutKey(this.#name, alias);
-        return pulumi
-          .all([this.secrets, this.ids])
-          .apply(([secrets, ids]) => secretOf(this.#name, alias, secrets, ids));
+        if (isPlain(keys) && !Object.hasOwn(keys, alias))
+          fail("APIKEYS1001", `ApiKeySet "${this.#name}" has no key "${alias}".`);
+        return this.secrets.apply((secrets) => secretAmong(secrets, this.#name, alias));
       });
     const secret = memberOf(this.keys, alias).apply((entry) =>
       entry === undefined
@@ -170,24 +170,14 @@ function memberOf(
   return pulumi.Output.isInstance(member) ? member : pulumi.output(undefined);
 }
 
-type Strings = Readonly<Record<string, string>> | undefined;
-
-/**
- * The secret of one key of the set of this name, or an error that says what is missing. If mocks return neither secrets
- * nor ids, the result is undefined, like an ApiKey's `key`.
- *
- * @internal
- */
-export function secretOf(name: string, alias: string, secrets: Strings, ids: Strings): string {
-  const secret = secrets !== undefined && Object.hasOwn(secrets, alias) ? secrets[alias] : undefined;
-  if (secret !== undefined || (secrets === undefined && ids === undefined)) return secret as string;
-  if (ids === undefined || !Object.hasOwn(ids, alias)) failWithoutKey(name, alias);
-  const problem = `ApiKeySet "${name}" has the key "${alias}", but not its secret, because the key was adopted without it. In its entry, leave existingId out and change keepers to create a new key.`;
-  fail("APIKEYS1006", problem);
-}
-
-function failWithoutKey(name: string, alias: string): never {
-  fail("APIKEYS1001", `ApiKeySet "${name}" has no key "${alias}".`);
+/** @internal The secret of one key of a set. Mocks may return no secrets: it is then undefined, like an ApiKey's `key`. */
+export function secretAmong(
+  secrets: Readonly<Record<string, string>> | undefined,
+  set: string,
+  alias: string,
+): string {
+  if (secrets === undefined || Object.hasOwn(secrets, alias)) return secrets?.[alias] as string;
+  return failWithoutSecret(`ApiKeySet "${set}", key "${alias}"`);
 }
 
 /** Makes each existingKey secret, as far as it can be seen without waiting. The provider does so for the others. */

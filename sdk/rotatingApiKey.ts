@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { type KeyOutputs, keyFacts, secretIn } from "./apiKey";
+import { guardKey, type KeyOutputs, keyFacts } from "./apiKey";
 import type { ApiKeyArgs, KeyValues } from "./keyProperties";
 import { type Facts, isA, type Outputs, registration, settleAbsent } from "./resource";
 
@@ -121,7 +121,7 @@ export class RotatingApiKey extends pulumi.CustomResource {
    */
   constructor(name: string, args: RotatingApiKeyArgs, opts: pulumi.CustomResourceOptions = {}) {
     super(...registration(facts, name, args, opts));
-    Object.defineProperty(this, "key", secretIn("RotatingApiKey", this, name));
+    guardKey("RotatingApiKey", name, this);
     settleAbsent(this, facts, args);
   }
 }

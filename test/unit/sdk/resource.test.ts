@@ -9,7 +9,7 @@ import {
   Provider,
   type ProviderArgs,
 } from "../../../sdk";
-import { secretOf } from "../../../sdk/apiKeySet";
+import { secretAmong } from "../../../sdk/apiKeySet";
 import { CustomerBilling } from "../../../sdk/customerBilling";
 import { type FoundWorkspace, type FunctionInputs, getScopes, getScopesOutput } from "../../../sdk/functions";
 import { argumentsOf } from "../../../sdk/provider";
@@ -93,17 +93,15 @@ describe.each(["dynamic", "plugin"])("in a preview with the host %s,", (host) =>
   });
 });
 
-test("K8 key(alias) of an adopted key fails because its secret is missing, not the key", () => {
-  const of = (alias: string) => secretOf("customers", alias, { b: "sk_b" }, { a: "key_a", b: "key_b" });
+test("K8 key(alias) fails for a key whose secret state does not have", () => {
+  const of = (alias: string) => secretAmong({ b: "sk_b" }, "customers", alias);
   expect(of("b")).toBe("sk_b");
-  expect(() => of("a")).toThrow(
-    'ApiKeySet "customers" has the key "a", but not its secret, because the key was adopted without it.\nIn its entry, leave existingId out and change keepers to create a new key.',
-  );
-  for (const alias of ["c", "constructor"])
-    expect(() => of(alias)).toThrow(`ApiKeySet "customers" has no key "${alias}".`);
-  // Mocks may return no ids and no secrets.
-  expect(secretOf("customers", "a", undefined, undefined)).toBeUndefined();
-  expect(() => secretOf("customers", "a", {}, undefined)).toThrow('ApiKeySet "customers" has no key "a".');
+  for (const alias of ["a", "constructor"])
+    expect(() => of(alias)).toThrow(
+      `APIKEYS1006: ApiKeySet "customers", key "${alias}": state does not have its secret.\nThe service`,
+    );
+  // Mocks may return no secrets.
+  expect(secretAmong(undefined, "customers", "a")).toBeUndefined();
 });
 
 test("R8 the keys of an ApiKeySet may be a promise, and are passed on if they are a list, so that check reports it", async () => {
