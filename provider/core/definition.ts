@@ -17,7 +17,7 @@ import {
 import { compareFields, type Plan } from "./plan";
 import type { Identity, OwnedObject, Owner, Registry } from "./registry";
 import type { Run } from "./run";
-import { type Follows, type SecretPath, secretsOf, withSecrets } from "./secrecy";
+import { type SecretPath, secretsOf, withSecrets } from "./secrecy";
 import {
   externalKey,
   failedKey,
@@ -67,10 +67,8 @@ export interface Shape {
 interface Correspondence<S extends Shape> {
   /** The inputs that a state stands for. Default: its properties of the same names. */
   inputsOf?(state: StateOf<S>): DraftOf<S>;
-  /** Where else in state the value of an input may appear, or the service's version of it. */
-  readonly follows?: Follows;
-  /** The path that state has for a secret of the program. Default: the path itself. */
-  secretPath?(path: SecretPath): SecretPath;
+  /** The inputs that can have a secret of the program. Default: only those at its path. */
+  secretPaths?(path: SecretPath): readonly SecretPath[];
 }
 
 type Common = {

@@ -38,17 +38,22 @@ export function valuesAt(value: unknown, [name, ...rest]: readonly string[]): re
   return next.flatMap((one) => valuesAt(one, rest));
 }
 
-/** Where else in state a value at a path of the inputs may appear. */
-export type Follows = (path: SecretPath) => readonly SecretPath[];
-
-export function everywhere(paths: readonly SecretPath[], follows: Follows = () => []): readonly SecretPath[] {
-  return paths.flatMap((path) => [path, ...follows(path)]);
-}
-
-/** The values at the paths that any of these properties, all of one resource, list as secret. */
-export function secretValues(all: readonly Properties[], follows?: Follows): readonly unknown[] {
-  const paths = everywhere(all.flatMap(secretsOf), follows);
-  return all.flatMap((properties) => paths.flatMap((path) => valuesAt(properties, path)));
+/**
+ * The values that any of these properties, all of one resource, list as secret, and all others of the same names: hidden
+ * properties have what the service made of them.
+ */
+export function secretValues(all: readonly Properties[]): readonly unknown[] {
+  const paths = all.flatMap(secretsOf);
+  if (paths.length === 0) return [];
+  const names = new Set(paths.map((path) => path.at(-1)));
+  const named = (value: unknown): readonly unknown[] =>
+    typeof value === "object" && value !== null
+      ? Object.entries(value).flatMap(([name, inner]) => (names.has(name) ? [inner] : named(inner)))
+      : [];
+  return all.flatMap((properties) => [
+    ...paths.flatMap((path) => valuesAt(properties, path)),
+    ...named(properties),
+  ]);
 }
 
 /** All strings and numbers in a value, as strings. */

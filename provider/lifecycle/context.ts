@@ -13,15 +13,7 @@ import {
   type Registry,
 } from "../core/registry";
 import { type Run, reasonAgainst } from "../core/run";
-import {
-  everywhere,
-  type SecretPath,
-  secretsOf,
-  secretValues,
-  textsIn,
-  valuesAt,
-  withSecrets,
-} from "../core/secrecy";
+import { type SecretPath, secretsOf, secretValues, textsIn, valuesAt, withSecrets } from "../core/secrecy";
 import { type Kept, type Properties, providerKey, secretsKey, serviceKey } from "../core/state";
 import { inBounds, oneLine, sentences } from "../core/text";
 import { type Configuration, usable } from "./config";
@@ -92,30 +84,30 @@ type SecretPaths = ReturnType<typeof secretPathsOf>;
 /** Which properties of a resource the engine is to keep as secret. */
 function secretPathsOf(definition: AnyDefinition) {
   const { fields, shape } = definition;
-  const { follows, outputs } = shape;
-  const named = Object.entries(outputs).map(([name, { secret }]) => ({ name, secret }));
+  const named = Object.entries(shape.outputs).map(([name, { secret }]) => ({ name, secret }));
   const secrets = [...fields, ...named].flatMap(({ name, secret }): SecretPath[] =>
     secret === undefined ? [] : [[name, ...(secret === true ? [] : secret)]],
   );
   const always = new Set(secrets.map((path) => JSON.stringify(path)));
+  const inputs = new Set(fields.map(({ name }) => name));
   return {
     /** The inputs and outputs that are always secret. */
     secrets,
     /** The inputs with a sorted list of what else is secret: by their own list, and by these paths, which the engine marked. */
     alsoSecret: (inputs: Properties, marked: readonly SecretPath[]): Properties => {
-      const listed = [...secretsOf(inputs), ...marked].map((path) => shape.secretPath?.(path) ?? path);
+      const listed = [...secretsOf(inputs), ...marked].flatMap((path) => shape.secretPaths?.(path) ?? [path]);
       const all = new Set(listed.map((path) => JSON.stringify(path)));
       const others = [...all].filter((path) => !always.has(path)).sort();
       const paths = others.map((path) => JSON.parse(path));
       return withSecrets(inputs, paths);
     },
-    /** Of inputs or state: also outputs and hidden properties that may contain what the program made secret (R16). */
+    /** Of inputs or state: all outputs and hidden properties too, if the program made anything secret (R16). */
     secretPaths: (properties: Properties): readonly SecretPath[] => {
-      const paths = everywhere(secretsOf(properties), follows);
+      const paths = secretsOf(properties);
       if (paths.length === 0) return secrets;
-      const hidden = Object.keys(properties).filter((name) => name.startsWith("__") && !plain.has(name));
-      // By its path: of a map that is marked as a whole, the engine (3.274) drops the mark if the input is not secret as a whole.
-      return [...secrets, ...paths, ...hidden.map((name) => [name] as const)];
+      // Inputs by their paths: of a map that is marked as a whole, the engine (3.274) drops the mark if the program's isn't.
+      const others = Object.keys(properties).filter((name) => !inputs.has(name) && !plain.has(name));
+      return [...secrets, ...paths, ...others.map((name) => [name] as const)];
     },
   };
 }
@@ -132,10 +124,10 @@ export function openSession(
   run: Run = context.host.run,
   warn: Warn = (message, found) => context.host.warn(sentences(message, found)),
 ): OpenSession {
-  const { definition, host, paths, registry } = context;
+  const { host, paths, registry } = context;
   const { configuration, transport } = host;
   const always = given.flatMap((one) => paths.secrets.flatMap((path) => valuesAt(one, path)));
-  const hidden = new Set(textsIn([...always, ...secretValues(given, definition.shape.follows)]));
+  const hidden = new Set(textsIn([...always, ...secretValues(given)]));
   const ready = () => {
     const found = usable(configuration());
     hidden.add(found.credentials.accessToken);

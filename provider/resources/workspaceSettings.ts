@@ -33,7 +33,7 @@ import {
 } from "../core/fields";
 import { compareFields, type Plan } from "../core/plan";
 import { objectIdentity } from "../core/registry";
-import { applyDrift, nonEmpty, observedKey, type Properties, pick, same } from "../core/state";
+import { applyDrift, nonEmpty, type Properties, pick, same } from "../core/state";
 import { sentences } from "../core/text";
 import { optionalString, pathSegment } from "./fields/schemas";
 
@@ -135,13 +135,7 @@ function sendable(fields: readonly Setting[], record: WorkspaceRecord): Properti
 
 export const workspaceSettings = define({
   kind: "WorkspaceSettings",
-  shape: {
-    ...shape,
-    follows: (path) => [
-      [observedKey, ...path],
-      ["__before", ...path],
-    ],
-  },
+  shape,
   label: () => "workspace settings",
   objects: {
     identities: (declared) => {

@@ -142,14 +142,13 @@ it("R16 values that the program made secret are neither in outputs, messages and
   expect(fixture.service.keys().map(({ name }) => name)).toContain("nightingale first");
   await kept.expectHidden();
   const outputs = await outputsOf(fixture);
-  const { name, __observed, effectivePrefix } = outputs.get("key") ?? {};
-  for (const value of [name, __observed, effectivePrefix]) expect(value).toHaveProperty("plaintext");
-  // Values that are not secret stay in plain text.
-  expect(outputs.get("optional")).toMatchObject({
-    workspaceId: "ws_main",
-    maskedKey: expect.stringMatching(/^sk_/),
-  });
-  expect(Object.keys(outputs.get("set")?.["ids"] ?? {})).toEqual(["acme", "beta"]);
+  const { name, __observed, effectivePrefix, createdAt } = outputs.get("key") ?? {};
+  for (const value of [name, __observed, effectivePrefix, createdAt])
+    expect(value).toHaveProperty("plaintext");
+  expect(outputs.get("set")?.["ids"]).toHaveProperty("plaintext");
+  // Inputs that are not secret stay in plain text.
+  expect(outputs.get("optional")).toMatchObject({ workspaceId: "ws_main", customerId: "open" });
+  expect(Object.keys(outputs.get("set")?.["keys"] ?? {})).toEqual(["acme", "beta"]);
   // The destroy restores settings, which the "normalizing" variant would rewrite.
   fixture.service.setVariant({});
   const { output } = succeeded(await fixture.stack.destroy());

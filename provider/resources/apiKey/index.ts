@@ -1,13 +1,13 @@
 /** An API key of a workspace (interface, sections 2 and 4.1 to 4.5). */
 import { define } from "../../core/definition";
-import { follows, label, plan, shape } from "./model";
+import { label, plan, shape } from "./model";
 import { read } from "./read";
 import { identities, rules } from "./rules";
 import { create, ifUnsaved, remove, update } from "./write";
 
 export const apiKey = define({
   kind: "ApiKey",
-  shape: { ...shape, follows },
+  shape,
   label,
   objects: { identities },
   rules,

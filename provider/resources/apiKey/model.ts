@@ -25,8 +25,8 @@ import {
   updatableFields,
 } from "../../core/fields";
 import { type Comparing, compareFields, type Plan } from "../../core/plan";
-import { isSecret, type SecretPath, secretValues, shown } from "../../core/secrecy";
-import { caseFolded, defined, observedKey, type Properties, pick } from "../../core/state";
+import { isSecret, secretValues, shown } from "../../core/secrecy";
+import { caseFolded, defined, type Properties, pick } from "../../core/state";
 import { capitalised } from "../../core/text";
 import {
   jsonObject,
@@ -209,20 +209,10 @@ export function workspaceIn(properties: KeyDraft): string {
   return `workspace ${shown(properties, "workspaceId", String(workspaceId))}`;
 }
 
-/** The outputs that contain an input's value: a masked form may begin with the prefix. */
-const outputsFrom: Readonly<Record<string, readonly string[]>> = {
-  prefix: ["effectivePrefix", "maskedKey"],
-  expiresAt: ["effectiveExpiresAt"],
-};
-
-export function follows([name, ...rest]: SecretPath): readonly SecretPath[] {
-  return [[observedKey, name, ...rest], ...(outputsFrom[name] ?? []).map((output): SecretPath => [output])];
-}
-
 /** Masks the secrets of one of several keys. For a resource with one key, the core does this. */
 export function maskKey(session: Session, ...all: readonly KeyDraft[]): void {
   session.mask(all.map(({ existingKey, key }: Properties) => [existingKey, key]));
-  session.mask(...secretValues(all, follows));
+  session.mask(...secretValues(all));
 }
 
 export function createBody(declared: KeyInputs): Properties {

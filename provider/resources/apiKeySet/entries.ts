@@ -127,7 +127,7 @@ export function inputsOfEntry(declared: SetDraft, alias: string, entry: unknown)
 
 /** The secret fields of each key: a field that is secret in one entry is secret in all. */
 function ofKey([name, ...rest]: SecretPath): readonly SecretPath[] {
-  const [field, ...deeper] = name === "keys" ? rest.slice(1) : name === "defaults" ? rest : [name, ...rest];
+  const [field, ...deeper] = name === "keys" ? rest.slice(1) : [name, ...rest];
   return field === undefined ? keyModel.fields.map((one) => [one.name]) : [[field, ...deeper]];
 }
 
@@ -147,17 +147,6 @@ const hiddenOfKey = {
   ...keyModel.shape.hidden,
   ...ofEachResource,
 } as StoredProperties;
-
-/** A default can also be in `keys`: if a key differs from the defaults, state has all that differs in its entry. */
-export function follows([name, ...rest]: SecretPath): readonly SecretPath[] {
-  if (name !== "keys" && name !== "defaults") return [];
-  const [field, ...deeper] = name === "keys" ? rest.slice(1) : rest;
-  if (field === undefined) return [["keys"], ["maskedKeys"], ["__keys"]];
-  const ofEntry = keyModel
-    .follows([field, ...deeper])
-    .map((path): SecretPath => (path[0] === "maskedKey" ? ["maskedKeys"] : ["__keys", "*", ...path]));
-  return [["keys", "*", field, ...deeper], ...ofEntry];
-}
 
 export function label(properties: SetDraft): string {
   return `keys of ${keyModel.workspaceIn(properties)}`;

@@ -28,7 +28,7 @@ const setFields = fieldsOf(entries.shape.inputs);
 
 export const apiKeySet = define({
   kind: "ApiKeySet",
-  shape: { ...entries.shape, follows: entries.follows, secretPath },
+  shape: { ...entries.shape, secretPaths },
   label,
   objects: {
     kind: "ApiKey",
@@ -56,10 +56,11 @@ export const apiKeySet = define({
 type SetOutcome = Outcome<SetState>;
 type SetPlan = Plan & Steps;
 
-/** A secret in one entry is secret in all. */
-function secretPath(path: SecretPath): SecretPath {
+/** A secret in one entry is secret in all. A default can be in `keys` too: the entry of a key that differs has all of it. */
+function secretPaths(path: SecretPath): readonly SecretPath[] {
   const [name, alias, ...rest] = path;
-  return name === "keys" && alias !== undefined ? [name, "*", ...rest] : path;
+  if (name === "defaults") return [path, ["keys", "*", ...path.slice(1)]];
+  return [name === "keys" && alias !== undefined ? [name, "*", ...rest] : path];
 }
 
 /** Without `id`, creates the set: it is not saved if none of its keys was created. */

@@ -28,7 +28,6 @@ import {
   dayMs,
   edited,
   fields,
-  follows,
   iso,
   label,
   msOf,
@@ -47,7 +46,7 @@ import {
 
 export const rotatingApiKey = define({
   kind: "RotatingApiKey",
-  shape: { ...shape, follows },
+  shape,
   label,
   objects: {
     kind: "ApiKey",

@@ -13,7 +13,6 @@ import {
   stable,
   string,
 } from "../../core/fields";
-import type { SecretPath } from "../../core/secrecy";
 import { defined, failedKey, hiddenIn, nonEmpty, type Properties, pick, secretsKey } from "../../core/state";
 import { apiKey } from "../apiKey";
 import type { KeyInputs, KeyState, OwnedKey } from "../apiKey/model";
@@ -169,10 +168,4 @@ export function iso(ms: number): string | undefined {
 /** The inputs of an existing key: as declared where they can change, and its own otherwise. */
 export function edited({ state }: OwnedKey, declared: RotatingInputs): KeyInputs {
   return { ...declared, ...Object.fromEntries(needsNewKey.map((name) => [name, state[name]])) };
-}
-
-/** Where else in state a value that the program made secret may be (R16). */
-export function follows(path: SecretPath): readonly SecretPath[] {
-  const ofKey = keyModel.follows(path);
-  return [...ofKey, ...[path, ...ofKey].map((one): SecretPath => ["__previous", ...one])];
 }

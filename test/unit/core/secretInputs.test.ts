@@ -40,38 +40,27 @@ test.each([
   expect(service.calls.map(({ method }) => method)).toContain("PATCH");
 });
 
-const always = ["existingKey", "key"];
-test.each([
-  [[], always],
-  [["name"], ["__observed", ...always, "name"]],
-  [["prefix"], ["__observed", "effectivePrefix", ...always, "maskedKey", "prefix"]],
-  [["expiresAt"], ["__observed", "effectiveExpiresAt", ...always]],
-])("R16 the secret input %j makes these outputs secret: %j", (path, expected) => {
-  const chosen = {
-    key: "sk",
-    maskedKey: "sk…",
-    effectivePrefix: "owl_",
-    effectiveExpiresAt: 1,
-    prefix: "owl",
-  };
-  const hidden = { __observed: {}, __service: "s", __provider: "p" };
-  const state = { ...inputs, ...chosen, ...hidden, __secrets: path.length === 0 ? [] : [path] };
-  const outputs = new Set(subject.secretPaths(state).map(([output]) => output));
-  expect([...outputs].filter((output) => output !== "expiresAt").toSorted()).toEqual(expected.toSorted());
+test("R16 a secret input makes all outputs and hidden properties secret", () => {
+  const chosen = { key: "sk", maskedKey: "sk…", effectivePrefix: "owl_", prefix: "owl" };
+  const state = { ...inputs, ...chosen, __observed: {}, __service: "s", __provider: "p" };
+  const secretIn = (all: object) => new Set(subject.secretPaths({ ...all }).map(([name]) => name));
+  expect(secretIn(state)).toEqual(new Set(["existingKey", "key"]));
+  const all = ["existingKey", "key", "name", "maskedKey", "effectivePrefix", "__observed"];
+  expect(secretIn({ ...state, ...secret })).toEqual(new Set(all));
 });
 
 test.each([
-  [["keys", "*", "name"], false],
-  [["keys", "*", "prefix"], true],
-  [["defaults", "prefix"], true],
-  [["keys"], true],
-])(
-  "R16 the secret input %j of a set makes its secrets secret, and masked keys: %j",
-  (path, isMaskedKeySecret) => {
-    const set = replying(apiKeySet, silent);
-    const outputs = new Set(set.secretPaths({ __secrets: [path], __keys: {} }).map(([output]) => output));
-    for (const output of ["__keys", "keys", "secrets"]) expect(outputs).toContain(output);
-    expect(outputs.has("maskedKeys")).toBe(isMaskedKeySecret);
-    expect(set.secretPaths({ __secrets: [["defaults", "name"]] })).toContainEqual(["keys", "*", "name"]);
-  },
-);
+  [["keys", "acme"], [["keys", "*"]]],
+  [["keys", "acme", "metadata", "token"], [["keys", "*", "metadata", "token"]]],
+  [["keys"], [["keys"]]],
+  [
+    ["defaults", "prefix"],
+    [
+      ["defaults", "prefix"],
+      ["keys", "*", "prefix"],
+    ],
+  ],
+])("R16 the secret input %j of a set is one of all its entries: %j", (path, expected) => {
+  const set = replying(apiKeySet, silent);
+  expect(set.alsoSecret({}, [path as [string]])).toEqual({ __secrets: expected });
+});

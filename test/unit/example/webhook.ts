@@ -31,7 +31,7 @@ import {
   string,
   updatableFields,
 } from "../../../provider/core/fields";
-import { applyDrift, observedKey, type Properties } from "../../../provider/core/state";
+import { applyDrift, type Properties } from "../../../provider/core/state";
 import { type Listing, type Reading, sharedReads } from "../../../provider/reads";
 import { optionalFlag, pathSegment, requiredString } from "../../../provider/resources/fields/schemas";
 
@@ -103,7 +103,7 @@ function targetOf(session: Session, path: Path): Target<Webhook> {
 
 export const webhook = define({
   kind: "Webhook",
-  shape: { ...shape, follows: (path) => [[observedKey, ...path]] },
+  shape,
   label,
   rules: () => [],
   create,

@@ -130,13 +130,13 @@ describe("a secret value", () => {
     expect(message).not.toContain("hush");
   });
 
-  test("R16 a secret value makes all hidden properties secret", async () => {
+  test("R16 a secret value makes all hidden properties secret, and the outputs", async () => {
     const {
       ci,
       kept: { state },
     } = await openRotated(secretName);
     const paths = ci.secretPaths(state).map((path) => path.join("."));
-    expect(paths).toEqual(expect.arrayContaining(["name", "__previous", "__observed.name"]));
+    expect(paths).toEqual(expect.arrayContaining(["name", "retiresAt", "__previous"]));
   });
 
   test("R16 the secret of a rotating key appears in state only as key or previousKey", async () => {
