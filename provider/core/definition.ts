@@ -63,14 +63,6 @@ export interface Shape {
   readonly hidden: StoredProperties;
 }
 
-/** How inputs and state correspond. */
-interface Correspondence<S extends Shape> {
-  /** The inputs that a state stands for. Default: its properties of the same names. */
-  inputsOf?(state: StateOf<S>): DraftOf<S>;
-  /** The inputs that can have a secret of the program. Default: only those at its path. */
-  secretPaths?(path: SecretPath): readonly SecretPath[];
-}
-
 type Common = {
   readonly [secretsKey]?: readonly SecretPath[] | undefined;
 };
@@ -102,11 +94,25 @@ export type Resource<S extends Shape> = Kept<StateOf<S>>;
 /** A resource: its shape, its rules and its operations. `P` is its plan. */
 export interface Definition<S extends Shape, P extends Plan = Plan> {
   readonly kind: string;
-  readonly shape: S & Correspondence<S>;
+  readonly shape: S;
+  /** The inputs that a state stands for. Default: its properties of the same names. */
+  inputsOf?(state: StateOf<S>): DraftOf<S>;
+  /** The inputs that can have a secret of the program. Default: only those at its path. */
+  secretPaths?(path: SecretPath): readonly SecretPath[];
   /** The name in messages of the object that these inputs declare: `key "ci" in workspace ws_1`. */
   label(inputs: DraftOf<S>): string;
   /** The objects that it manages in the service. Default: the one object that has its id. */
-  readonly objects?: Objects<S>;
+  readonly objects?: {
+    /** Their kind, if resources of several kinds manage such objects. Default: the resource's. */
+    readonly kind?: string;
+    of?(id: string, state: StateOf<S>): Iterable<OwnedObject>;
+    /** Things that only one resource of a program may declare, such as the settings of a workspace. Unknown values have none. */
+    identities?(inputs: DraftOf<S>): Iterable<Identity>;
+    /** Whether they stay in the service when the resource is deleted: then that sends no request. Default: they don't. */
+    stay?(state: StateOf<S>): boolean;
+    /** Whether the engine should read them before each preview and update, if the host can say so. The read sends no request. */
+    readonly readFirst?: true;
+  };
   /** Check failures that concern several inputs. `before`: the inputs of the last update. Unknown values pass. */
   rules(inputs: DraftOf<S>, before: DraftOf<S> | undefined): readonly string[];
   /** Decides what a create or an update does. Pure. Default: what `compareFields` says. */
@@ -117,8 +123,13 @@ export interface Definition<S extends Shape, P extends Plan = Plan> {
    * undone or said, because the next create finds the object.
    */
   ifUnsaved?(inputs: InputsOf<S>): string | undefined;
-  /** Default: no id leads to an object of this kind. */
-  readonly importing?: Importing<S>;
+  /** How `pulumi import`, the option `import` and `get` find an object. Default: by no id. */
+  readonly importing?: {
+    /** The form of its id, such as "workspaceId/keyId". In a workspace's id, a slash is written as %2F. */
+    readonly form: string;
+    /** `undefined` if there is no such object. `get` later reads it again by the outcome's id. */
+    read(session: Session, parts: readonly string[]): Promise<Outcome<StateOf<S>> | undefined>;
+  };
   /** `undefined` when the object no longer exists. */
   read(session: Session, resource: Resource<S>): Promise<Outcome<StateOf<S>> | undefined>;
   update(session: Session, resource: Resource<S>, inputs: InputsOf<S>, plan: P): Promise<Outcome<StateOf<S>>>;
@@ -126,29 +137,8 @@ export interface Definition<S extends Shape, P extends Plan = Plan> {
   delete(session: Session, resource: Resource<S>, ownerOf: OwnerOf): Promise<void>;
 }
 
-interface Objects<S extends Shape> {
-  /** Their kind, if resources of several kinds manage such objects. Default: the resource's. */
-  readonly kind?: string;
-  of?(id: string, state: StateOf<S>): Iterable<OwnedObject>;
-  /** Things that only one resource of a program may declare, such as the settings of a workspace. Unknown values have none. */
-  identities?(inputs: DraftOf<S>): Iterable<Identity>;
-  /** Whether they stay in the service when the resource is deleted: then that sends no request. Default: they don't. */
-  stay?(state: StateOf<S>): boolean;
-  /** Whether the engine should read them before each preview and update, if the host can say so. The read sends no request. */
-  readonly readFirst?: true;
-}
-
-/** How `pulumi import`, the option `import` and `get` find an object. */
-interface Importing<S extends Shape> {
-  /** The form of its id, such as "workspaceId/keyId". In a workspace's id, a slash is written as %2F. */
-  readonly form: string;
-  /** `undefined` if there is no such object. `get` later reads it again by the outcome's id. */
-  read(session: Session, parts: readonly string[]): Promise<Outcome<StateOf<S>> | undefined>;
-}
-
 /** A definition of any shape: what the lifecycle works with. */
-export type AnyDefinition = Omit<Definition<AnyShape>, "shape" | "plan"> & {
-  readonly shape: Pick<Shape, "outputs"> & Correspondence<AnyShape>;
+export type AnyDefinition = Omit<Definition<AnyShape>, "plan" | "inputsOf"> & {
   readonly schema: z.ZodMiniObject;
   readonly fields: readonly Field[];
   plan(args: PlanArgs<AnyShape>): Plan;
@@ -180,7 +170,7 @@ export function define<S extends Shape, P extends Plan = Plan>(definition: Defin
     fields.filter(({ name }) => (properties[name] ?? undefined) !== undefined);
   const stored = { ...outputs, ...hidden, ...ofEachResource };
   const erased = definition as unknown as Definition<AnyShape>;
-  const { objects, shape } = erased;
+  const { objects } = erased;
   return {
     ...erased,
     schema: z.strictObject(Object.fromEntries(fields.map(({ name, schema }) => [name, schema]))),
@@ -193,6 +183,6 @@ export function define<S extends Shape, P extends Plan = Plan>(definition: Defin
     objectsOf: (id, state) => [...(objects?.of?.(id, state) ?? [{ workspaceId: state["workspaceId"], id }])],
     identities: (declared) => [...(objects?.identities?.(declared) ?? [])],
     inputsOf: (state) =>
-      withSecrets(canonicalInputs(fields, shape.inputsOf?.(state) ?? state), secretsOf(state)),
+      withSecrets(canonicalInputs(fields, erased.inputsOf?.(state) ?? state), secretsOf(state)),
   };
 }

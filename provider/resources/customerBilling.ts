@@ -161,7 +161,8 @@ const waysOut =
 
 export const customerBilling = define({
   kind: "CustomerBilling",
-  shape: { ...shape, inputsOf },
+  shape,
+  inputsOf,
   label,
   objects: {
     of: (id, state) => (isUncertain(id, state) ? [] : [{ workspaceId: state.workspaceId, id }]),
