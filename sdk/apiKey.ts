@@ -30,7 +30,6 @@ export type UnmanagedApiKey = pulumi.CustomResource & Omit<ApiKey, "key">;
 /** @internal */
 export const keyFacts: Facts = {
   kind: "ApiKey",
-  insteadOfImport: "Use `pulumi import --file` instead; docs/api-key.md shows the file.",
   properties: [
     "key",
     "maskedKey",

@@ -72,8 +72,6 @@ export type ApiKeySetDefaults = Omit<
 
 const facts: Facts = {
   kind: "ApiKeySet",
-  insteadOfImport:
-    "Declare existing keys in their entries: with existingId, which adopts them, or with existingKey, which migrates them.",
   properties: ["workspaceId", "keys", "defaults", "ids", "maskedKeys", "secrets"],
   secrets: ["secrets"],
 };

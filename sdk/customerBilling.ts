@@ -45,7 +45,6 @@ const identity = ["workspaceId", "totalCredits", "allowOverages", "spendCap", "e
 const facts: Facts = {
   kind: "CustomerBilling",
   isGuarded: true,
-  insteadOfImport: "Set billingId instead, which adopts the record.",
   properties: ["createdAt", "billingId", ...identity],
 };
 

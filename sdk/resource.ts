@@ -30,8 +30,6 @@ export type Outputs<Args, Values> = {
 /** @internal What a class knows about its resources. A test compares it with the provider's definitions. */
 export interface Facts {
   readonly kind: string;
-  /** The alternative to the resource option `import`, which can't work for dynamic resources. */
-  readonly insteadOfImport: string;
   /** All inputs and outputs. Only what is named here becomes an output. */
   readonly properties: readonly string[];
   /** The properties that are always secret. Default: none. */
@@ -49,7 +47,7 @@ export interface Facts {
  * @internal
  */
 export function registration(
-  { kind, properties, insteadOfImport, secrets = [], isGuarded = false }: Facts,
+  { kind, properties, secrets = [], isGuarded = false }: Facts,
   name: string,
   inputs: object,
   opts: pulumi.CustomResourceOptions,
@@ -57,7 +55,7 @@ export function registration(
   const [host, former] = hosts();
   const isDynamic = host === "dynamic";
   if (isDynamic && opts.import !== undefined) {
-    const what = `${kind} "${name}": the resource option import can't work for dynamic resources. ${insteadOfImport}`;
+    const what = `${kind} "${name}": the resource option import can't work for dynamic resources. For an ApiKey, use \`pulumi import --file\`. Declare any other existing object without the option: a key with existingId, a billing record with billingId, a scope or settings as they are.`;
     fail("APIKEYS1001", what);
   }
   if (isDynamic) failIfHidden();

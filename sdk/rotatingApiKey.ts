@@ -43,8 +43,6 @@ export interface RotatingApiKeyArgs extends ApiKeyArgs {
 
 const facts: Facts = {
   kind: "RotatingApiKey",
-  insteadOfImport:
-    "Declare the existing key with existingId, which adopts it, or with existingKey, which migrates it (see docs/rotating-api-key.md).",
   properties: [
     ...keyFacts.properties,
     "keyId",

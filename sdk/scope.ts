@@ -15,8 +15,6 @@ export interface ScopeArgs {
 
 const facts: Facts = {
   kind: "Scope",
-  insteadOfImport:
-    "Declare the scope without it, with the name and description that it has in the service, which adopts it.",
   properties: ["createdAt", "updatedAt", "workspaceId", "name", "representation", "description"],
 };
 

@@ -26,7 +26,6 @@ export interface WorkspaceSettingsArgs {
 
 const facts: Facts = {
   kind: "WorkspaceSettings",
-  insteadOfImport: "Declare the settings without it: the workspace exists already.",
   properties: [
     "name",
     "teamId",
