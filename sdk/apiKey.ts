@@ -92,7 +92,7 @@ export class ApiKey extends pulumi.CustomResource {
     super(...registration(keyFacts, name, args, opts));
     // A program can export the whole resource that `get` returns.
     guardKey("ApiKey", name, this, opts.id === undefined);
-    settleAbsent(this, keyFacts, args);
+    settleAbsent(this, keyFacts);
   }
 
   /**

@@ -131,7 +131,7 @@ export class ApiKeySet extends pulumi.CustomResource {
    */
   constructor(name: string, args: ApiKeySetArgs, opts: pulumi.CustomResourceOptions = {}) {
     super(...registration(facts, name, { ...args, keys: withSecrets(args.keys) }, opts));
-    settleAbsent(this, facts, args);
+    settleAbsent(this, facts);
     this.#name = name;
   }
 

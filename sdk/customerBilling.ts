@@ -93,7 +93,7 @@ export class CustomerBilling extends pulumi.CustomResource {
    */
   constructor(name: string, args: CustomerBillingArgs, opts: pulumi.CustomResourceOptions = {}) {
     super(...registration(facts, name, args, pulumi.mergeOptions(grantGuard(), opts)));
-    settleAbsent(this, facts, args);
+    settleAbsent(this, facts);
   }
 }
 

@@ -143,7 +143,7 @@ const stateMark = "__service";
  *
  * @internal
  */
-export function settleAbsent(resource: pulumi.CustomResource, { properties }: Facts, inputs: object): void {
+export function settleAbsent(resource: pulumi.CustomResource, { properties }: Facts): void {
   if (!pulumi.runtime.isDryRun()) return;
   const { [stateMark]: mark } = resource as unknown as { readonly [stateMark]: Internals };
   for (const name of properties) {
@@ -151,12 +151,7 @@ export function settleAbsent(resource: pulumi.CustomResource, { properties }: Fa
     // A property with a getter, such as `key`, handles a missing value itself.
     if (output === undefined) continue;
     const answer = Promise.all([output.isKnown, mark.isKnown, output.promise(true)]);
-    output.isKnown = answer.then(async ([isKnown, isState, value]) => {
-      if (isKnown || !isState || value !== undefined) return isKnown;
-      // An input that state lacks because it means the same as none, such as "", becomes an output in an update.
-      const given = pulumi.output((inputs as pulumi.Inputs)[name]) as unknown as Internals;
-      return (await given.promise(true)) === undefined;
-    });
+    output.isKnown = answer.then(([isKnown, isState, value]) => isKnown || (isState && value === undefined));
   }
 }
 

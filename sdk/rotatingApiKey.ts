@@ -120,6 +120,6 @@ export class RotatingApiKey extends pulumi.CustomResource {
   constructor(name: string, args: RotatingApiKeyArgs, opts: pulumi.CustomResourceOptions = {}) {
     super(...registration(facts, name, args, opts));
     guardKey("RotatingApiKey", name, this);
-    settleAbsent(this, facts, args);
+    settleAbsent(this, facts);
   }
 }

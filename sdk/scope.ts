@@ -52,7 +52,7 @@ export class Scope extends pulumi.CustomResource {
    */
   constructor(name: string, args: ScopeArgs, opts: pulumi.CustomResourceOptions = {}) {
     super(...registration(facts, name, args, opts));
-    settleAbsent(this, facts, args);
+    settleAbsent(this, facts);
   }
 
   /**

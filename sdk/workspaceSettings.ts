@@ -76,7 +76,7 @@ export class WorkspaceSettings extends pulumi.CustomResource {
    */
   constructor(name: string, args: WorkspaceSettingsArgs, opts: pulumi.CustomResourceOptions = {}) {
     super(...registration(facts, name, args, opts));
-    settleAbsent(this, facts, args);
+    settleAbsent(this, facts);
   }
 
   /**

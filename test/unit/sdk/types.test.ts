@@ -298,12 +298,8 @@ test("R12 outputs that a preview lacks stay unknown if its answer is only what t
 });
 
 // The public behavior that settleAbsent gets by changing fields that Pulumi's types hide.
-test("R12 an absent output is passed to what the program applies to it, and an empty input stays unknown", {
-  timeout: 2_000,
-}, async () => {
-  await knownWith({ __service: "s", prefix: undefined });
-  const { prefix, metadata } = new ApiKey("ci", { ...inWorkspace, customerId: "cus_1", prefix: "" });
-  const isKnown = (output: unknown) => (output as Promised).isKnown;
-  expect([await isKnown(prefix), await isKnown(metadata)]).toEqual([false, true]);
+test("R12 an absent output is passed to what the program applies to it", { timeout: 2_000 }, async () => {
+  await knownWith({ __service: "s" });
+  const { metadata } = new ApiKey("ci", { ...inWorkspace, customerId: "cus_1" });
   expect(await new Promise((resolve) => metadata.apply((value) => resolve([value])))).toEqual([undefined]);
 });
