@@ -33,12 +33,6 @@ let instance: Instance | undefined;
  * Returns the provider of one kind of resource, for Pulumi's host to call. Fails for an unknown kind.
  *
  * @param kind The resource's class, such as "ApiKey".
- * @example
- * ```ts
- * import { provider } from "pulumi-apikeys/dynamic";
- *
- * export const handler = () => provider("ApiKey");
- * ```
  */
 export function provider(
   kind: string,
