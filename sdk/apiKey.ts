@@ -142,8 +142,14 @@ export function secretOf(
   return pulumi.all([held, id]).apply(([value]) => value ?? failWithoutSecret(what));
 }
 
-/** @internal `what`: the key whose secret the program uses. */
-export function failWithoutSecret(what: string): never {
+/** @internal The secret of one key of a set. Mocks may return no secrets: it is then undefined, like an ApiKey's `key`. */
+export function secretAmong(secrets: Record<string, string> | undefined, set: string, alias: string): string {
+  if (secrets === undefined || Object.hasOwn(secrets, alias)) return secrets?.[alias] as string;
+  return failWithoutSecret(`ApiKeySet "${set}", key "${alias}"`);
+}
+
+/** `what`: the key whose secret the program uses. */
+function failWithoutSecret(what: string): never {
   const problem = `${what}: state does not have its secret. The service shows a secret only once, when it creates the key. Use the value from where it is kept today; or, if this stack manages the key, leave existingId out and change keepers, which creates a new key with its secret.`;
   fail("APIKEYS1006", problem);
 }

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { failWithoutSecret } from "./apiKey";
+import { secretAmong } from "./apiKey";
 import type { ApiKeyArgs, KeyValue } from "./keyProperties";
 import { type Facts, fail, isA, isPlain, registration, settleAbsent, withSecret } from "./resource";
 
@@ -166,16 +166,6 @@ function memberOf(
 ): pulumi.Output<unknown> {
   const member: unknown = map[name];
   return pulumi.Output.isInstance(member) ? member : pulumi.output(undefined);
-}
-
-/** @internal The secret of one key of a set. Mocks may return no secrets: it is then undefined, like an ApiKey's `key`. */
-export function secretAmong(
-  secrets: Readonly<Record<string, string>> | undefined,
-  set: string,
-  alias: string,
-): string {
-  if (secrets === undefined || Object.hasOwn(secrets, alias)) return secrets?.[alias] as string;
-  return failWithoutSecret(`ApiKeySet "${set}", key "${alias}"`);
 }
 
 /** Makes each existingKey secret, as far as it can be seen without waiting. The provider does so for the others. */

@@ -6,14 +6,7 @@
  * @module pulumi-apikeys
  */
 export { ApiKey, type ApiKeyState, type UnmanagedApiKey } from "./apiKey";
-export {
-  ApiKeySet,
-  type ApiKeySetArgs,
-  type ApiKeySetDefaults,
-  type ApiKeySetDefaultsArgs,
-  type ApiKeySetEntry,
-  type ApiKeySetEntryArgs,
-} from "./apiKeySet";
+export * from "./apiKeySet";
 export * from "./customerBilling";
 export * from "./functions";
 export type { ApiKeyArgs, FoundApiKey, FoundKeyScope, KeyScope, KeyScopeArgs } from "./keyProperties";

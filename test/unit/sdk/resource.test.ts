@@ -9,7 +9,7 @@ import {
   Provider,
   type ProviderArgs,
 } from "../../../sdk";
-import { secretAmong } from "../../../sdk/apiKeySet";
+import { secretAmong } from "../../../sdk/apiKey";
 import { CustomerBilling } from "../../../sdk/customerBilling";
 import { type FoundWorkspace, type FunctionInputs, getScopes, getScopesOutput } from "../../../sdk/functions";
 import { argumentsOf } from "../../../sdk/provider";
