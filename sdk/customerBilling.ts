@@ -44,7 +44,6 @@ const identity = ["workspaceId", "totalCredits", "allowOverages", "spendCap", "e
 
 const facts: Facts = {
   kind: "CustomerBilling",
-  isGuarded: true,
   properties: ["createdAt", "billingId", ...identity],
 };
 

@@ -34,8 +34,6 @@ export interface Facts {
   readonly properties: readonly string[];
   /** The properties that are always secret. Default: none. */
   readonly secrets?: readonly string[];
-  /** Whether the class looks into state before each create (`grantGuard`). Default: false. */
-  readonly isGuarded?: boolean;
 }
 
 /**
@@ -47,7 +45,7 @@ export interface Facts {
  * @internal
  */
 export function registration(
-  { kind, properties, secrets = [], isGuarded = false }: Facts,
+  { kind, properties, secrets = [] }: Facts,
   name: string,
   inputs: object,
   opts: pulumi.CustomResourceOptions,
@@ -65,8 +63,6 @@ export function registration(
     const what = `the name ${JSON.stringify(found)} in ${input}`;
     fail("APIKEYS1001", `${kind} "${name}": Pulumi can't carry ${what}: choose another.`);
   }
-  // In a component that is a provider of its own, there is no stack, so the class can't guard a grant.
-  const isUnguarded = isGuarded && pulumi.runtime.getStackResource() === undefined;
   const type = prefixes[host] + kind;
   const { additionalSecretOutputs = [], id } = opts;
   // The engine leaves unknown properties out of a read, so while the workspace is unknown, the id is too.
@@ -82,8 +78,9 @@ export function registration(
       __secrets: secretPaths(inputs, additionalSecretOutputs),
       // For check, which Pulumi's host does not tell the name. A resource that is only read is not checked.
       ...(toRead ? { __external: true } : isDynamic && { __resourceName: name }),
-      // The plugin keeps it, so that a stack can move back. It also shows the plugin that this class guards a grant.
-      ...((isDynamic || !isUnguarded) && {
+      // The plugin keeps it, so that a stack can move back. It also shows the plugin that the class guards a grant, which it
+      // can't in a component that is a provider of its own: there, the program has no stack.
+      ...((isDynamic || pulumi.runtime.getStackResource() !== undefined) && {
         __provider: `exports.handler=()=>require("pulumi-apikeys/dynamic").provider(${JSON.stringify(kind)});`,
       }),
     },
