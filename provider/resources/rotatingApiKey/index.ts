@@ -55,49 +55,24 @@ export const rotatingApiKey = define({
   },
   rules,
   plan,
-  create,
+  create: write,
   ifUnsaved: () => ifUnsaved,
   read,
-  update,
+  update: (session, { id }, declared, plan) => write(session, declared, plan, id),
   delete: (session, { state }, ownerOf) => keys.removeKeys(session, label(state), ownedKeys(state), ownerOf),
 });
 
 type RotatingOutcome = Outcome<RotatingState>;
 
-async function create(session: Session, declared: RotatingInputs): Promise<RotatingOutcome> {
-  const id = `rotating-${randomUUID()}`;
-  const { owned, failure } = await makeKey(session, keys.noKeys, declared);
-  const times = { rotatedAt: session.currentTime(), overlapFrom: Number.NaN };
-  return { id, state: stateOf(declared, owned, times), failure };
-}
-
-/** Creates a key. Without its secret it doesn't become the current one: the next update deletes it (K6). */
-async function makeKey(
-  session: Session,
-  { byAlias, toDelete }: OwnedKeys,
-  declared: KeyInputs,
-): Promise<{ readonly owned: OwnedKeys; readonly failure: Failure | undefined }> {
-  const { failure, ...made } = await createKey(session, declared);
-  const previous = byAlias.get("current") ?? byAlias.get("previous");
-  if (!made.state.__keyLost) {
-    const rotated = keys.keysByAlias([
-      ["current", made],
-      ["previous", previous],
-    ]);
-    return { owned: { byAlias: rotated, toDelete }, failure };
-  }
-  return { owned: { byAlias, toDelete: [...toDelete, made] }, failure };
-}
-
 /**
  * Makes the existing keys match the program, deletes those that are to be deleted, and only then creates a key, so that there
- * are never more than two.
+ * are never more than two. Without `id`, creates the resource with its first key.
  */
-async function update(
+async function write(
   session: Session,
-  { id }: RotatingResource,
   declared: RotatingInputs,
   plan: RotatingPlan,
+  id?: string,
 ): Promise<RotatingOutcome> {
   const { does } = plan;
   const doing = `Updating the ${label(declared)}`;
@@ -114,9 +89,9 @@ async function update(
   if (failure === undefined && (does === "create" || does === "rotate")) {
     const another = { ...declared, existingKey: undefined, existingId: undefined };
     try {
-      ({ owned, failure } = await makeKey(session, owned, another));
+      ({ owned, failure } = await makeKey(session, owned, id === undefined ? declared : another));
     } catch (error) {
-      if (!(error instanceof Failure)) throw error;
+      if (id === undefined || !(error instanceof Failure)) throw error;
       failure = error;
     }
     if (owned.byAlias.get("current")?.id !== plan.current?.id) {
@@ -128,7 +103,23 @@ async function update(
     // If the clock is behind, the overlap would otherwise be over as soon as the clock is set right.
     overlapFrom = Math.max(session.currentTime(), plan.rotatedAt || 0);
   }
-  return { id, state: stateOf(declared, owned, { rotatedAt, overlapFrom }), failure };
+  const state = stateOf(declared, owned, { rotatedAt, overlapFrom });
+  return { id: id ?? `rotating-${randomUUID()}`, state, failure };
+}
+
+/** Creates a key. Without its secret it doesn't become the current one: the next update deletes it (K6). */
+async function makeKey(
+  session: Session,
+  { byAlias, toDelete }: OwnedKeys,
+  declared: KeyInputs,
+): Promise<{ readonly owned: OwnedKeys; readonly failure: Failure | undefined }> {
+  const { failure, ...made } = await createKey(session, declared);
+  if (made.state.__keyLost) return { owned: { byAlias, toDelete: [...toDelete, made] }, failure };
+  const rotated = keys.keysByAlias([
+    ["current", made],
+    ["previous", byAlias.get("current") ?? byAlias.get("previous")],
+  ]);
+  return { owned: { byAlias: rotated, toDelete }, failure };
 }
 
 /** A day, or a time with its zone. */

@@ -13,7 +13,7 @@ import {
   stable,
   string,
 } from "../../core/fields";
-import { defined, failedKey, hiddenIn, nonEmpty, type Properties, pick, secretsKey } from "../../core/state";
+import { defined, hiddenIn, nonEmpty, type Properties, pick, secretsKey } from "../../core/state";
 import { apiKey } from "../apiKey";
 import type { KeyInputs, KeyState, OwnedKey } from "../apiKey/model";
 import * as keyModel from "../apiKey/model";
@@ -147,7 +147,6 @@ export function stateOf(
   const { key, existingKey: _, ...ofPrevious } = previous?.state ?? {};
   return defined({
     ...(current?.state ?? pick(declared, keyInputNames)),
-    [failedKey]: undefined,
     ...Object.fromEntries(ofResource.map((name) => [name, (declared as Properties)[name]])),
     keyId: current?.id,
     previousKeyId: previous?.id,
