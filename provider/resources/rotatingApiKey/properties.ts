@@ -13,22 +13,18 @@ import {
   stable,
   string,
 } from "../../core/fields";
-import { defined, hiddenIn, nonEmpty, type Properties, pick, secretsKey } from "../../core/state";
+import { defined, nonEmpty, type Properties, pick, secretsKey } from "../../core/state";
 import { apiKey } from "../apiKey";
 import type { KeyInputs, KeyState, OwnedKey } from "../apiKey/model";
 import * as keyModel from "../apiKey/model";
 import { contradictions, fixedByExisting, lineOf } from "../apiKey/rules";
 import { keysByAlias, type OwnedKeys, toDeleteIn, toDeleteOf } from "../keys/operations";
 
-const hourMs = 3_600_000;
-export const dayMs = 24 * hourMs;
-const unitMs: Readonly<Record<string, number>> = { h: hourMs, d: dayMs, w: 7 * dayMs };
+export const dayMs = 86_400_000;
+const unitMs: Readonly<Record<string, number>> = { h: dayMs / 24, d: dayMs, w: 7 * dayMs };
 const form = /^(\d{1,5})([hdw])$/;
-const duration = z
-  .string()
-  .check(
-    z.regex(form, { error: 'must be a whole number of hours, days or weeks, such as "36h", "90d" or "12w"' }),
-  );
+const wrongForm = 'must be a whole number of hours, days or weeks, such as "36h", "90d" or "12w"';
+const duration = z.string().check(z.regex(form, { error: wrongForm }));
 
 /** NaN if it is not a length of time, or not known yet. */
 export function msOf(length: unknown): number {
@@ -123,7 +119,7 @@ export function ownedKeys(state: RotatingState): OwnedKeys {
   const { workspaceId, keyId, previousKeyId, previousKey: key } = state;
   const keyOf = (id: string | undefined, own: Properties) =>
     id === undefined ? undefined : { id, state: apiKey.parse(own) as KeyState };
-  const previous = { ...hiddenIn(state, "__previous"), workspaceId, key, [secretsKey]: state[secretsKey] };
+  const previous = { ...state.__previous, workspaceId, key, [secretsKey]: state[secretsKey] };
   return {
     byAlias: keysByAlias([
       ["current", keyOf(keyId, state)],
