@@ -29,8 +29,8 @@ export interface RotatingApiKeyArgs extends ApiKeyArgs {
   readonly rotateEvery: pulumi.Input<string>;
   /**
    * How long the previous key stays valid after a rotation: a whole number of hours, days or weeks, shorter than
-   * `rotateEvery`, or the preview fails. The first update after that time deletes the previous key; with "0d", the next
-   * update does. Default: "7d". Changing it sends no request.
+   * `rotateEvery`, or the preview fails. The first update after that time deletes the previous key; with "0d", which
+   * `retire: "whenUnused"` does not allow, the next update does. Default: "7d". Changing it sends no request.
    */
   readonly overlap?: pulumi.Input<string | undefined>;
   /**

@@ -268,9 +268,11 @@ function rotatingSlot(setting: Setting): Slot {
 }
 
 function drawPeriods(draw: Draw): Properties {
+  const overlap = draw.one([undefined, "7d", "0d", "36h"]);
   return {
     rotateEvery: draw.one(["30d", "30d", "30d", "720h", "10d", "8w"]),
-    overlap: draw.one([undefined, "7d", "0d", "36h"]),
-    retire: draw.one([undefined, "afterOverlap", "whenUnused", "whenUnused"]),
+    overlap,
+    // The check refuses the other two together.
+    retire: draw.one([undefined, "afterOverlap", ...(overlap === "0d" ? [] : ["whenUnused", "whenUnused"])]),
   };
 }

@@ -92,10 +92,13 @@ export const fields = fieldsOf(inputs);
  */
 export function rules(declared: RotatingDraft, before: RotatingDraft | undefined): readonly string[] {
   const fixed = fixedByExisting(declared, before).filter(({ path: [field] }) => field === "workspaceId");
-  const isTooLong = msOf(declared.overlap ?? "7d") >= msOf(declared.rotateEvery);
-  const tooLong =
-    'overlap: must be shorter than rotateEvery, because there are never more than two keys (its default is "7d").';
-  return [...[...contradictions(declared), ...fixed].map(lineOf), ...(isTooLong ? [tooLong] : [])];
+  const overlap = msOf(declared.overlap ?? "7d");
+  // Without an overlap, each update would ask again whether the key is unused.
+  const isEndless = overlap === 0 && declared.retire === "whenUnused";
+  const isWrong = isEndless || overlap >= msOf(declared.rotateEvery);
+  const wrong =
+    'overlap: must be shorter than rotateEvery, because there are never more than two keys, and longer than "0d" with retire "whenUnused" (its default is "7d").';
+  return [...[...contradictions(declared), ...fixed].map(lineOf), ...(isWrong ? [wrong] : [])];
 }
 
 /** In ms since 1970, by the clock of the machine that the provider ran on. NaN if state has no such time. */

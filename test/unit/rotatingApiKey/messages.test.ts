@@ -176,8 +176,8 @@ describe("an unknown value in a preview", () => {
 
 describe("check of a RotatingApiKey", () => {
   const length = 'must be a whole number of hours, days or weeks, such as "36h", "90d" or "12w".';
-  const tooLong =
-    'overlap: must be shorter than rotateEvery, because there are never more than two keys (its default is "7d").';
+  const wrong =
+    'overlap: must be shorter than rotateEvery, because there are never more than two keys, and longer than "0d" with retire "whenUnused" (its default is "7d").';
   test.each([
     [{ rotateEvery: undefined }, "rotateEvery: is missing."],
     [{ rotateEvery: 90 }, "rotateEvery: must be a string."],
@@ -185,11 +185,12 @@ describe("check of a RotatingApiKey", () => {
     [{ rotateEvery: "-1d" }, `rotateEvery: ${length}`],
     [{ rotateEvery: "" }, `rotateEvery: ${length}`],
     [{ rotateEvery: "100000d" }, `rotateEvery: ${length}`],
-    [{ rotateEvery: "0d", overlap: "0h" }, tooLong],
+    [{ rotateEvery: "0d", overlap: "0h" }, wrong],
     [{ overlap: "1.5d" }, `overlap: ${length}`],
-    [{ overlap: "13w" }, tooLong],
-    [{ rotateEvery: "24h" }, tooLong],
+    [{ overlap: "13w" }, wrong],
+    [{ rotateEvery: "24h" }, wrong],
     [{ retire: "later" }, 'retire: must be "afterOverlap" or "whenUnused".'],
+    [{ retire: "whenUnused", overlap: "0h" }, wrong],
     [
       { existingKey: "sk", prefix: "p" },
       "prefix: can't be combined with existingKey, because the service migrates a key without it; leave it out.",

@@ -204,16 +204,6 @@ describe("with retire 'whenUnused',", () => {
     expect(ci.warnings).toEqual([]);
   });
 
-  test("T5 with overlap '0d', each update asks whether the previous key was used since the one before", async () => {
-    const atOnce = { ...inputs, overlap: "0d" };
-    const { ci, kept: rotated } = await openRotated(atOnce, 90, { lastUsedAt: iso(91) });
-    ci.at(92);
-    const again = await ci.up(rotated, atOnce);
-    expect(again.state).toMatchObject({ previousKeyId: "key_1", retiresAt: iso(92) });
-    ci.at(93);
-    expect((await ci.up(again, atOnce)).state).not.toHaveProperty("previousKeyId");
-  });
-
   test("T5 a previous key that no longer exists is removed from state without a warning", async () => {
     const { ci, kept } = await openRotated(inputs);
     ci.live.delete("key_1");
