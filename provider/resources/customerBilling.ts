@@ -15,7 +15,7 @@ import {
   type Session,
   type StateOf,
 } from "../core/definition";
-import { explain, Failure } from "../core/errors";
+import { explain, Failure, ifElsewhere } from "../core/errors";
 import {
   aString,
   boolean,
@@ -229,7 +229,7 @@ async function grant(session: Session, declared: BillingInputs): Promise<Billing
     const failure = explain(error, session, {
       doing,
       notDone: "Nothing was granted",
-      unclear: `The request was sent after ${since}, and it is not known whether the credits were granted. The provider does not send it again. ${waysOut}`,
+      unclear: `The request was sent after ${since}, and it is not known whether the credits were granted. The provider does not send it again. ${waysOut} ${ifElsewhere(session)}`,
       advice: `Check that workspace ${workspaceId} exists, that the access token is allowed to create billing records in it, and that the service accepts the values.`,
     });
     if (failure.kind !== "outcomeUnclear") throw failure;
