@@ -263,22 +263,18 @@ function sizeRules(keys: readonly { readonly key: KeyDraft }[]): readonly string
 
 /** One key can't have two entries (K5, K11). */
 function uniqueRules(entries: Entries): readonly string[] {
-  const aliases = new Set(entries.map(([alias]) => alias));
-  const seen = new Set<string>();
+  const taken = new Set(entries.map(([alias]) => `renamedFrom ${alias}`));
   return entries.flatMap(([alias, entry]) =>
-    (["renamedFrom", "existingKey", "existingId"] as const).flatMap((field) => {
+    ["renamedFrom", "existingKey", "existingId"].flatMap((field) => {
       const value = isRecord(entry) ? knownString(entry[field]) : undefined;
       if (value === undefined) return [];
-      const at = `${spelled(["keys", alias])}.${field}`;
-      const own = `${field} ${value}`;
-      if (seen.has(own))
-        return [
-          `${at}: another entry has the same value, but one key can't have two entries; remove it from one of them.`,
-        ];
-      seen.add(own);
-      return field === "renamedFrom" && aliases.has(value)
-        ? [`${at}: must name an alias that is no longer declared; leave it out, or remove the other entry.`]
-        : [];
+      const key = `${field} ${value}`;
+      if (taken.has(key)) return [`${spelled(["keys", alias, field])}: ${twice}`];
+      taken.add(key);
+      return [];
     }),
   );
 }
+
+const twice =
+  "an entry has or names this key already, and one key can't have two entries; leave it out here, or remove the other entry.";

@@ -191,7 +191,7 @@ describe("check of an ApiKey with existingId", () => {
       expect(keys.check(adopting(other), undefined, JSON.stringify(other)).failures).toEqual([]);
     }
     expect(sets.check(adoptingSet({ a: "key_3", b: "key_3" }), undefined, "set").failures).toEqual([
-      "keys.b.existingId: another entry has the same value, but one key can't have two entries; remove it from one of them.",
+      "keys.b.existingId: an entry has or names this key already, and one key can't have two entries; leave it out here, or remove the other entry.",
     ]);
   });
 

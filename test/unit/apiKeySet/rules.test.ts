@@ -68,7 +68,7 @@ describe("check of an ApiKeySet", () => {
   test("K5 the check of a set fails for two entries with the same existingKey", () => {
     const [one, two] = ["sk_old", "sk_other"].map((existingKey) => ({ customerId, existingKey }));
     expect(failuresOf({ keys: { a: one, b: two, c: one, d: { customerId }, e: { customerId } } })).toEqual([
-      "keys.c.existingKey: another entry has the same value, but one key can't have two entries; remove it from one of them.",
+      "keys.c.existingKey: an entry has or names this key already, and one key can't have two entries; leave it out here, or remove the other entry.",
     ]);
   });
 
@@ -148,9 +148,9 @@ describe("check of an ApiKeySet", () => {
       `keys.__a: ${wrong}`,
     ]);
     expect(failuresOf({ keys: { a: of("b"), b: plain, c: of("x"), d: of("x"), e: of("e") } })).toEqual([
-      expect.stringMatching(/^keys\.a\.renamedFrom: must name an alias that is no longer declared/),
-      expect.stringMatching(/^keys\.d\.renamedFrom: another entry has the same value/),
-      expect.stringMatching(/^keys\.e\.renamedFrom: must name an alias that is no longer declared/),
+      expect.stringMatching(/^keys\.a\.renamedFrom: an entry has or names this key/),
+      expect.stringMatching(/^keys\.d\.renamedFrom: an entry has or names this key/),
+      expect.stringMatching(/^keys\.e\.renamedFrom: an entry has or names this key/),
     ]);
   });
 
