@@ -196,8 +196,6 @@ export function stateOf(declared: Declared, owned: OwnedKeys): SetState {
   };
 }
 
-const spelledFields = keyModel.fields.filter(({ name }) => name !== "workspaceId");
-
 /**
  * The entry as the program has it, if the key matches it. Otherwise, each field that differs has the key's value or, if
  * a default would apply instead, null.
@@ -205,7 +203,7 @@ const spelledFields = keyModel.fields.filter(({ name }) => name !== "workspaceId
 function entryOf(declared: Declared, alias: string, entry: unknown, state: Properties): Properties {
   const own = isRecord(entry) ? entry : {};
   const wanted: Properties = inputsOfEntry(declared, alias, own);
-  const different = spelledFields.flatMap(({ name, canonical }) => {
+  const different = keyModel.fields.flatMap(({ name, canonical }) => {
     const value = canonical(state[name]);
     if (isDeepStrictEqual(value, wanted[name])) return [];
     return [[name, value ?? (declared.defaults?.[name] === undefined ? undefined : null)]];

@@ -87,6 +87,7 @@ export function plan(args: PlanArgs<Shape>): SetPlan {
   const steps = stepsOf(owned, inputs);
   // Whether no key and no alias changes, although the inputs may be spelled differently.
   const changesNothing = steps.every((step) => step.op === "same" && step.stateAlias === step.alias);
+  const isOpen = ({ state }: OwnedKey) => isLost(state) || state[failedKey] === true;
   const released = steps.flatMap((step) => (step.op === "release" ? [step.key.id] : []));
   const compared = compareFields(setFields, args, {
     isSame: (name) => name !== "workspaceId" && changesNothing,
@@ -94,7 +95,7 @@ export function plan(args: PlanArgs<Shape>): SetPlan {
   return {
     ...{ owned, steps },
     ...compared,
-    isPending: isPending(owned),
+    isPending: owned.toDelete.length > 0 || [...owned.byAlias.values()].some(isOpen),
     // The engine itself shows that all keys are replaced.
     note: compared.replaces.length > 0 ? undefined : noteAbout(inputs, { owned, steps }),
     preview: () => preview(inputs, steps),
@@ -147,11 +148,6 @@ function stepFor(key: OwnedKey | undefined, wanted: KeyInputs) {
   const same = { id, state: { ...state, existingKey, existingId } };
   if (!changesAnything(compared) && state[failedKey] === undefined) return { op: "same", key: same } as const;
   return { op: replaces.length === 0 ? "update" : "replace", key, declared: wanted } as const;
-}
-
-function isPending({ byAlias, toDelete }: OwnedKeys): boolean {
-  const isOpen = ({ state }: OwnedKey) => isLost(state) || state[failedKey] === true;
-  return toDelete.length > 0 || [...byAlias.values()].some(isOpen);
 }
 
 function noteAbout(inputs: SetDraft, { owned, steps }: Steps): string | undefined {
