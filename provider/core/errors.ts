@@ -2,7 +2,7 @@ import * as manifest from "../../package.json";
 import { CallError, isNotFound } from "../client/send";
 import { coded, type FailureKind } from "./codes";
 import type { Kept } from "./state";
-import { capitalised, ended, inBounds, oneLine, sentences } from "./text";
+import { ended, inBounds, oneLine, sentences } from "./text";
 
 type Parts = string | readonly (string | undefined)[];
 
@@ -159,6 +159,9 @@ export function ifRefused(advice: string): string {
 const ifOneAtATime =
   "If the service refuses several changes at a time, run the command with the option `--parallel 1`";
 
+/** A release writes it into package.json. */
+const { url } = (manifest as { readonly bugs?: { readonly url: string } }).bugs ?? {};
+
 /** All that may be told of an error. One that is not a Failure is a bug: its message may contain secrets, its place does not. */
 export function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
@@ -167,13 +170,6 @@ export function asFailure(error: unknown): Failure {
   const what = `This is a bug in pulumi-apikeys: ${[name, place].join(" ").trim()}`;
   const outcome =
     "State may lack what the service has done: run `pulumi up --refresh`, and look for a new object that is not in state";
-  return new Failure("bug", [what, outcome, capitalised(askForReport())], { unresolved: true });
-}
-
-/** A release writes it into package.json. */
-const { url } = (manifest as { readonly bugs?: { readonly url: string } }).bugs ?? { url: undefined };
-
-/** Advice to report a bug of this package. */
-export function askForReport(address = url): string {
-  return address ? `please report it at ${address}` : "please report it";
+  const report = `Please report it${url === undefined ? "" : ` at ${url}`}`;
+  return new Failure("bug", [what, outcome, report], { unresolved: true });
 }
