@@ -112,6 +112,9 @@ export function ifElsewhere(endpoint: Endpoint): string {
   return `If that doesn't help, check ${route(endpoint)}`;
 }
 
+/** Whether another server may have answered, or the service at another path: a redirect, or no such path or method. */
+const isFromElsewhere = (status = 0) => status < 400 || status === 404 || status === 405;
+
 /** Turns what stopped an attempt into the message for the user. */
 export function explain(error: unknown, endpoint: Endpoint, words: CallWords): Failure {
   const { doing, notDone = "State is unchanged", unclear, advice } = words;
@@ -128,8 +131,11 @@ export function explain(error: unknown, endpoint: Endpoint, words: CallWords): F
   let todo = [again];
   if (status === 401) todo = [endpoint.setup.tokenAdvice];
   else if (status === 429) todo = ["Run the command again later"];
-  else if (verdict === "refused" && advice)
-    todo = [advice, status === 409 ? ifOneAtATime : ifElsewhere(endpoint)];
+  else if (verdict === "refused" && advice) {
+    todo = [advice];
+    if (status === 409) todo.push(ifOneAtATime);
+    if (isFromElsewhere(status)) todo.push(ifElsewhere(endpoint));
+  }
   return new Failure(kindOf(error, endpoint), [message, notDone, ...todo], { subject });
 }
 

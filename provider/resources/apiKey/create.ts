@@ -86,10 +86,13 @@ async function post(creation: Creation, isAgain: boolean): Promise<NewKey | Lost
 function adviceFor({ workspaceId, existingKey }: KeyInputs): string {
   const ifTaken =
     existingKey === undefined
-      ? "If it allows a name only once, a replacement needs another name, or the option deleteBeforeReplace; a RotatingApiKey can't rotate there."
-      : "If it already has this value, declare the id of that key as existingId instead or, if the resource was renamed, use the option aliases.";
-  return `Check that workspace ${workspaceId} exists, that the access token is allowed to create keys in it, and that the service accepts the values. ${ifTaken}`;
+      ? ""
+      : " If it already has this value, declare the id of that key as existingId instead or, if the resource was renamed, use the option aliases.";
+  return `Check that workspace ${workspaceId} exists, that the access token is allowed to create keys in it, and that the service accepts the values.${ifTaken}`;
 }
+
+const ifNameTaken =
+  "If it allows a name only once, a replacement needs another name, or the option deleteBeforeReplace; a RotatingApiKey can't rotate there.";
 
 /** The error of a create whose answer can't be used. It names the keys that may be the new one. */
 function lostKey(creation: Creation, now: Reading<readonly ApiKeyRecord[]>, error: LostAnswer): Failure {
@@ -105,7 +108,7 @@ function lostKey(creation: Creation, now: Reading<readonly ApiKeyRecord[]>, erro
       error.message,
       "It is not known whether the key was created; if it was, it is not in state",
       `${look}, ${remedy}. Then run \`pulumi up\` again`,
-      isRefusal(error) ? ifRefused(adviceFor(declared)) : ifElsewhere(session),
+      isRefusal(error) ? ifRefused(`${adviceFor(declared)} ${ifNameTaken}`) : ifElsewhere(session),
       found && "Keys that may be the new one:",
     ],
     { subject: `${doing}:`, unresolved: true, found },

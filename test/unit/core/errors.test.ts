@@ -20,7 +20,7 @@ const messageOf = (error: Error, about: Parameters<typeof explain>[2] = words) =
   explain(error, { setup }, about).message;
 
 test.each([
-  ["refused", 403, "2002", `It stays in state.\nCheck the token's rights.\nIf that doesn't help, ${route}`],
+  ["refused", 403, "2002", "It stays in state.\nCheck the token's rights."],
   [
     "notSent",
     undefined,
