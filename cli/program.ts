@@ -20,7 +20,6 @@ export interface Adoption {
 
 type Lines = readonly string[];
 
-/** An ApiKey for each key. */
 export function programOfKeys({ workspaceId, keys, taken }: Adoption): string {
   if (keys.length === 0) return nothing(workspaceId);
   const [nameFor, constantFor] = [uniqueNames(taken), uniqueNames()];
@@ -46,7 +45,6 @@ export function programOfKeys({ workspaceId, keys, taken }: Adoption): string {
   ]);
 }
 
-/** One ApiKeySet with all keys. */
 export function programOfSet({ workspaceId, keys, taken }: Adoption): string {
   if (keys.length === 0) return nothing(workspaceId);
   const aliasFor = uniqueNames();

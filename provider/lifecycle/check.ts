@@ -49,7 +49,7 @@ const mostShown = 20;
 
 const wrongInput = (line: string) => new Failure("wrongInput", line);
 
-/** What another resource of the program declares too, or what state has already. */
+/** Fails what another resource of the program declares too, or what state has already. */
 function conflicts(
   { declarations, definition, inState }: KindContext,
   declared: Properties,
