@@ -43,8 +43,16 @@ function isInRange(hostname: string, ranges: readonly string[]): boolean {
 export const isLoopback = (hostname: string) =>
   hostname === "localhost" || isInRange(hostname, ["127.0.0.0/8", "::1/128"]);
 
-/** undici's index takes three times as long to load. By require, because CommonJS can't import in Jest. */
-const loadAgent = (): typeof import("undici").Agent => require("undici/lib/dispatcher/agent.js");
+const undici = (): typeof import("undici") => require("undici");
+
+/** undici's index takes three times as long to load; it serves if a version has this file elsewhere. By require, because CommonJS can't import in Jest. */
+function loadAgent(): typeof import("undici").Agent {
+  try {
+    return require("undici/lib/dispatcher/agent.js");
+  } catch {
+    return undici().Agent;
+  }
+}
 
 /** Connections to the origin of a URL, through the proxy that the environment names. Throws if that is not a URL. */
 export function openAgent({ hostname }: URL, { connectMs, headersMs }: TimeOuts): Dispatcher {
@@ -65,7 +73,7 @@ export function openAgent({ hostname }: URL, { connectMs, headersMs }: TimeOuts)
   // undici would send requests to this machine through the proxy too, token and all, and knows no ranges.
   const isDirect = isLoopback(hostname) || isInRange(hostname, noProxy.split(/[\s,]+/));
   if (isDirect || (httpProxy === "" && httpsProxy === "")) return new (loadAgent())(options);
-  const { EnvHttpProxyAgent }: typeof import("undici") = require("undici");
+  const { EnvHttpProxyAgent } = undici();
   return new EnvHttpProxyAgent({ ...options, httpProxy, httpsProxy, noProxy });
 }
 
