@@ -53,8 +53,9 @@ function messageIn(value: unknown, depth = 0): string | undefined {
   if (Array.isArray(value)) return value.slice(0, 5).map(inner).filter(Boolean).join("; ") || undefined;
   const { message, error, errors, detail, title, msg } = value as Record<string, unknown>;
   const usual = [message, error, errors, detail, title, msg].map(inner).find(Boolean);
-  // Some frameworks have nothing but a list of errors for each field.
-  if (usual !== undefined || !Object.values(value).every(Array.isArray)) return usual;
+  // Some frameworks have nothing but a list of errors for each field, or within `errors` a text.
+  const isOfField = (one: unknown) => Array.isArray(one) || (depth > 0 && typeof one === "string");
+  if (usual !== undefined || !Object.values(value).every(isOfField)) return usual;
   return inner(Object.entries(value).map(([field, list]) => inner(list) && `${field}: ${inner(list)}`));
 }
 

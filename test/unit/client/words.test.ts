@@ -33,7 +33,7 @@ test.each<[string, unknown, string]>([
   ["are of five errors at most", { errors: Array(9).fill("x") }, "x; x; x; x; x"],
   [
     "have the field names of a map",
-    { errors: { name: ["is too short"], id: [], prefix: ["is odd"] } },
+    { errors: { name: ["is too short"], id: [], prefix: "is odd" } },
     "name: is too short; prefix: is odd",
   ],
   [
