@@ -110,9 +110,10 @@ export function diff(context: KindContext, given: Kept, news: Properties, name?:
     if (isChanged) expectSameBaseUrl(context, given);
     const line = isChanged ? (plan.refusal?.headline ?? plan.note) : undefined;
     // After a failure, the engine updates the resource, even if its preview shows no difference of inputs.
-    const isUnshown = isOnlySecrecy || state[failedKey] === true;
-    const why = `${definition.kind} ${id}: its last create or update failed halfway, or only which of its values are secret has changed.`;
-    note(context, line ?? (isUnshown ? why : undefined), state, inputs);
+    const isUpdatedAgain = state[failedKey] === true && replaces.length === 0;
+    const others = isOnlySecrecy && "only which of its values are secret has changed. No request is sent";
+    const why = isUpdatedAgain ? "its last create or update failed halfway, so it is updated again" : others;
+    note(context, line ?? (why ? `${definition.kind} ${id}: ${why}.` : undefined), state, inputs);
   }
   if (!isChanged && !isOnlySecrecy) return { changes: false, replaces, details: [] };
   const before = definition.inputsOf(state);
