@@ -122,9 +122,6 @@ async function makeKey(
   return { owned: { byAlias: rotated, toDelete }, failure };
 }
 
-/** A day, or a time with its zone. */
-const date = /^\d{4}-\d\d-\d\d(T.+(Z|[+-]\d\d:\d\d))?$/;
-
 /** Whether the previous key can be deleted. Throws unless the current one is as in state: the other may be the only one that works. */
 async function mayRetire(
   session: Session,
@@ -141,10 +138,10 @@ async function mayRetire(
   const record = await readKeyOrFail(session, pathOf(previous.state, previous.id), doing);
   if (record === undefined) return true;
   const { lastUsedAt = "" } = record;
-  const lastUse = date.test(lastUsedAt) ? Date.parse(lastUsedAt) : Number.NaN;
-  // Some services count the use of a key by days.
-  const endOfUse = lastUse % dayMs === 0 ? lastUse + dayMs : lastUse;
-  if (endOfUse <= overlapFrom) return true;
+  const lastUse = /^\d{4}-\d\d-\d\d/.test(lastUsedAt) ? Date.parse(lastUsedAt) : Number.NaN;
+  // Some services count the use of a key by days, and some tell the time without its zone.
+  const isExact = /(Z|[+-]\d\d:\d\d)$/.test(lastUsedAt) && lastUse % dayMs !== 0;
+  if (lastUse + (isExact ? 0 : dayMs) <= overlapFrom) return true;
   session.warn(
     `${capitalised(label(inputs))}: the previous key, ${previous.id}, is not deleted, because the service does not show that it was unused in its overlap (lastUsedAt: ${lastUsedAt || "none"}). It stays for another overlap; to delete it after that in any case, set retire to "afterOverlap".`,
   );

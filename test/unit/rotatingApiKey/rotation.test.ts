@@ -172,7 +172,7 @@ describe("with retire 'whenUnused',", () => {
     expect(last.state).not.toHaveProperty("previousKeyId");
   });
 
-  test.each([undefined, "", "0", "1", "1775001600", "last Tuesday", "2026-03-31T23:59:59"])(
+  test.each([undefined, "", "0", "1", "1775001600", "last Tuesday", "2026-03-32"])(
     "T5 while lastUsedAt is %j, no date, the previous key stays, and a warning says why",
     async (lastUsedAt) => {
       const { ci, kept: rotated } = await openRotated(inputs, 90, { lastUsedAt });
@@ -184,7 +184,7 @@ describe("with retire 'whenUnused',", () => {
     },
   );
 
-  test.each(["2026-04-01", "2026-04-01T00:00:00.000Z"])(
+  test.each(["2026-04-01", "2026-04-01T00:00:00.000Z", "2026-04-01 06:00:00"])(
     "T5 a use on the day %s may be one after the overlap began",
     async (day) => {
       const { ci, kept: rotated } = await openRotated(inputs, 90.5, { lastUsedAt: day });
