@@ -112,7 +112,7 @@ test("W5 a destroy warns if the service rewrites a former value, other than in f
   workspace.habits = { take: (asked) => ({ ...asked, ...rewritten }) };
   await settings.delete("ws_1", state);
   expect(settings.warnings).toEqual([
-    "Workspace ws_1: defaultExpiration: should be 60, the service has 50; it may have rewritten the value.",
+    "Restoring the defaults of workspace ws_1: defaultExpiration: should be 60, the service has 50; it may have rewritten the value.",
   ]);
 });
 
