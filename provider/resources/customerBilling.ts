@@ -151,7 +151,7 @@ function label(declared: BillingState): string {
 }
 
 function staying(id: string, { billingId = id, workspaceId }: BillingState): string {
-  return `What ${billingId} granted in workspace ${workspaceId} stays in the service, which has no call to take a grant back.`;
+  return `The credits of ${billingId} in workspace ${workspaceId} stay in the service, which has no call to take a grant back.`;
 }
 
 const waysOut =

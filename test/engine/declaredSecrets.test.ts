@@ -153,7 +153,7 @@ it("R16 values that the program made secret are neither in outputs, messages and
   fixture.service.setVariant({});
   const { output } = succeeded(await fixture.stack.destroy());
   expect(output).toMatch(/The scope in workspace ws_main \(\S+\) stays in the service/);
-  expect(output).toMatch(/What \S+ granted in workspace ws_main stays in the service/);
+  expect(output).toMatch(/The credits of \S+ in workspace ws_main stay in the service/);
   await kept.expectHidden();
 });
 

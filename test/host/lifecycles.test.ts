@@ -36,7 +36,7 @@ const lifecycles: Readonly<Record<string, Lifecycle>> = {
   CustomerBilling: {
     declared: { workspaceId: "ws_main", totalCredits: "100.50" },
     change: {},
-    left: /granted in workspace .* stays in the service/,
+    left: /The credits of .* stay in the service/,
   },
 };
 

@@ -69,7 +69,7 @@ test("B3 another value of grant replaces an open grant, whose deletion warns tha
   await service.delete(id, state);
   expect(service.calls).toHaveLength(2);
   expect(service.warnings).toEqual([
-    expect.stringMatching(/^What uncertain-\S+ granted in workspace ws_1 stays/),
+    expect.stringMatching(/^The credits of uncertain-\S+ in workspace ws_1 stay/),
   ]);
 });
 
@@ -110,6 +110,6 @@ test("B4: a refresh, a diff and a destroy of a grant send nothing, and destroy w
   await service.delete(id, state);
   expect(service.calls).toHaveLength(1);
   expect(service.warnings).toEqual([
-    expect.stringMatching(/^What bill_1 granted in workspace ws_1 stays in the service/),
+    expect.stringMatching(/^The credits of bill_1 in workspace ws_1 stay in the service/),
   ]);
 });

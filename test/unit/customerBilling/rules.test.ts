@@ -80,7 +80,7 @@ test.each([
     { grant: "2" },
     "bill_1",
     [
-      "Another value of grant grants credits in addition. What bill_1 granted in workspace ws_1 stays in the service, which has no call to take a grant back.",
+      "Another value of grant grants credits in addition. The credits of bill_1 in workspace ws_1 stay in the service, which has no call to take a grant back.",
     ],
   ],
   ["says nothing if a record is adopted", { ...adopting, totalCredits: undefined, grant: "2" }, "bill_1", []],
