@@ -91,7 +91,9 @@ it.each<Host>(isAll ? ["dynamic", "plugin"] : ["plugin"])(
     await fixture.declare(program(`new ApiKey("a", base); ${adopting("b")}`));
     const preview = await fixture.stack.preview();
     expect(preview.ok).toBe(false);
-    expect(preview.output).toMatch(/the resource [ab] has or (adopts|declares) the same key|has or adopts too/);
+    expect(preview.output).toMatch(
+      /the resource [ab] has or (adopts|declares) the same key|has or adopts too/,
+    );
 
     // A former owner keeps its key, and the secret, if the adoption fails.
     await fixture.declare(program(adopting("b", 'customerId: "another",')));
