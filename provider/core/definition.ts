@@ -94,11 +94,12 @@ export type Resource<S extends Shape> = Kept<StateOf<S>>;
 /** A resource: its shape, its rules and its operations. `P` is its plan. */
 export interface Definition<S extends Shape, P extends Plan = Plan> {
   readonly kind: string;
-  readonly shape: S;
-  /** The inputs that a state stands for. Default: its properties of the same names. */
-  inputsOf?(state: StateOf<S>): DraftOf<S>;
-  /** The inputs that can have a secret of the program. Default: only those at its path. */
-  secretPaths?(path: SecretPath): readonly SecretPath[];
+  readonly shape: S & {
+    /** The inputs that a state stands for. Default: its properties of the same names. */
+    inputsOf?(state: StateOf<S>): DraftOf<S>;
+    /** The inputs that can have a secret of the program. Default: only those at its path. */
+    secretPaths?(path: SecretPath): readonly SecretPath[];
+  };
   /** The name in messages of the object that these inputs declare: `key "ci" in workspace ws_1`. */
   label(inputs: DraftOf<S>): string;
   /** The objects that it manages in the service. Default: the one object that has its id. */
@@ -138,7 +139,7 @@ export interface Definition<S extends Shape, P extends Plan = Plan> {
 }
 
 /** A definition of any shape: what the lifecycle works with. */
-export type AnyDefinition = Omit<Definition<AnyShape>, "plan" | "inputsOf"> & {
+export type AnyDefinition = Omit<Definition<AnyShape>, "plan"> & {
   readonly schema: z.ZodMiniObject;
   readonly fields: readonly Field[];
   plan(args: PlanArgs<AnyShape>): Plan;
@@ -170,7 +171,7 @@ export function define<S extends Shape, P extends Plan = Plan>(definition: Defin
     fields.filter(({ name }) => (properties[name] ?? undefined) !== undefined);
   const stored = { ...outputs, ...hidden, ...ofEachResource };
   const erased = definition as unknown as Definition<AnyShape>;
-  const { objects } = erased;
+  const { objects, shape } = erased;
   return {
     ...erased,
     schema: z.strictObject(Object.fromEntries(fields.map(({ name, schema }) => [name, schema]))),
@@ -183,6 +184,6 @@ export function define<S extends Shape, P extends Plan = Plan>(definition: Defin
     objectsOf: (id, state) => [...(objects?.of?.(id, state) ?? [{ workspaceId: state["workspaceId"], id }])],
     identities: (declared) => [...(objects?.identities?.(declared) ?? [])],
     inputsOf: (state) =>
-      withSecrets(canonicalInputs(fields, erased.inputsOf?.(state) ?? state), secretsOf(state)),
+      withSecrets(canonicalInputs(fields, shape.inputsOf?.(state) ?? state), secretsOf(state)),
   };
 }

@@ -95,9 +95,7 @@ function secretPathsOf(definition: AnyDefinition) {
     secrets,
     /** The inputs with a sorted list of what else is secret: by their own list, and by these paths, which the engine marked. */
     alsoSecret: (inputs: Properties, marked: readonly SecretPath[]): Properties => {
-      const listed = [...secretsOf(inputs), ...marked].flatMap(
-        (path) => definition.secretPaths?.(path) ?? [path],
-      );
+      const listed = [...secretsOf(inputs), ...marked].flatMap((path) => shape.secretPaths?.(path) ?? [path]);
       const all = new Set(listed.map((path) => JSON.stringify(path)));
       const others = [...all].filter((path) => !always.has(path)).sort();
       const paths = others.map((path) => JSON.parse(path));

@@ -161,8 +161,7 @@ const waysOut =
 
 export const customerBilling = define({
   kind: "CustomerBilling",
-  shape,
-  inputsOf,
+  shape: { ...shape, inputsOf },
   label,
   objects: {
     of: (id, state) => (isUncertain(id, state) ? [] : [{ workspaceId: state.workspaceId, id }]),

@@ -28,8 +28,7 @@ const setFields = fieldsOf(entries.shape.inputs);
 
 export const apiKeySet = define({
   kind: "ApiKeySet",
-  shape: entries.shape,
-  secretPaths,
+  shape: { ...entries.shape, secretPaths },
   label,
   objects: {
     kind: "ApiKey",
