@@ -8,7 +8,7 @@ import { findCreated, wasThere } from "../../core/existence";
 import { caseFolded } from "../../core/state";
 import { listed } from "../../core/text";
 import { type Listing, type Reading, sharedReads } from "../../reads";
-import { createBody, type KeyInputs, label, migrateBody } from "./model";
+import { createBody, endOf, type KeyInputs, label, migrateBody } from "./model";
 
 /** A new key, with a record that can be used. */
 export type NewKey = Written<ApiKeyRecord> & { readonly record: ApiKeyRecord };
@@ -70,7 +70,8 @@ async function post(creation: Creation, isAgain: boolean): Promise<NewKey | Lost
     if (wasThere(session, workspaceId, before, record.id)) {
       const existed = `the service answered with ${record.id}, which existed before`;
       // From a cache, or because the service returns an existing record (K6).
-      if (existingKey === undefined) return new InconclusiveError("keyLost", existed);
+      if (existingKey === undefined || !hasValue(record, existingKey))
+        return new InconclusiveError("keyLost", existed);
       session.warn(
         `${doing}: ${existed}. If another resource or stack manages this key too, destroying either of them may delete it.`,
       );
@@ -81,6 +82,12 @@ async function post(creation: Creation, isAgain: boolean): Promise<NewKey | Lost
     if (error instanceof CallError && (isAgain || error.verdict === "ambiguous")) return error;
     throw explain(error, session, { doing, notDone: "Nothing was created", advice: adviceFor(declared) });
   }
+}
+
+/** Whether the record repeats the value, or a masked form that ends like it. */
+function hasValue({ key, maskedKey }: ApiKeyRecord, value: string): boolean {
+  const end = endOf(maskedKey);
+  return key === value || (end !== "" && value.endsWith(end));
 }
 
 function adviceFor({ workspaceId, existingKey }: KeyInputs): string {

@@ -271,7 +271,7 @@ export function hasOutputs(record: ApiKeyRecord, state: KeyState): boolean {
 }
 
 /** The end of the secret that a masked form shows; "" if it shows none. */
-function endOf(maskedKey = ""): string {
+export function endOf(maskedKey = ""): string {
   return /(?:[^A-Za-z0-9]{2}|\u2026)([A-Za-z0-9]{3,})$/.exec(maskedKey)?.[1] ?? "";
 }
 

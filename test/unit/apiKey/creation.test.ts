@@ -22,12 +22,19 @@ function answering(answer: object, later: (asked: Asked) => unknown = () => unde
 }
 
 describe("the answer to a create", () => {
-  test("K6 the answer to a create is another key's if its id was listed before", async () => {
+  test.each([
+    ["whose id was listed before", { ...least, id: "key_1" }, {}],
+    [
+      "whose id was listed before, and which lacks the migrated value",
+      { ...least, id: "key_1", key: null, maskedKey: "sk_***0000" },
+      { existingKey },
+    ],
+  ])("K6 K5 the answer to a create is another key's if it has a key %s", async (_what, answer, more) => {
     const {
       message,
       kept,
       options: { unresolved },
-    } = await failureOf(answering({ ...least, id: "key_1" }).create());
+    } = await failureOf(answering(answer).create(more));
     expect(message).toContain("the service answered with key_1, which existed before");
     expect([kept, unresolved]).toEqual([undefined, true]);
     expect(message).not.toContain("sk_new");
