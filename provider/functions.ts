@@ -114,7 +114,7 @@ async function idOf(
   find: () => Promise<readonly { readonly id: string; readonly name: string | undefined }[]>,
 ): Promise<string> {
   if ((id === undefined) === (name === undefined))
-    throw new Failure("wrongInput", `Finding one of ${all}: give either id or name.`);
+    throw new Failure("wrongInput", `To find one of ${all}, give either id or name.`);
   if (id !== undefined) return id;
   const there = await find();
   const found = there.filter((one) => one.name === name);

@@ -39,7 +39,7 @@ export function isNotFound(error: unknown): error is CallError {
 export interface Written<T> {
   /** `undefined` if it has none that can be used. */
   readonly record: T | undefined;
-  /** Why the service may not have what the record shows, as a phrase; after a 202, it may not have carried the write out yet. */
+  /** Why there is no record or, after a 202, why it may not be true yet, as a phrase. */
   readonly problem?: string;
   /** Whether it has nothing where the record should be: `{"apiKey": null}`, `{}`, or no body at all. */
   readonly noRecord?: true;

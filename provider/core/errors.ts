@@ -113,7 +113,7 @@ export function ifElsewhere(endpoint: Endpoint): string {
 }
 
 /** Whether another server may have answered, or the service at another path: a redirect, or no such path or method. */
-const isFromElsewhere = (status = 0) => status < 400 || status === 404 || status === 405;
+const isFromElsewhere = (status = 400) => status < 400 || status === 404 || status === 405;
 
 /** Turns what stopped an attempt into the message for the user. */
 export function explain(error: unknown, endpoint: Endpoint, words: CallWords): Failure {
@@ -125,7 +125,8 @@ export function explain(error: unknown, endpoint: Endpoint, words: CallWords): F
   if (!(error instanceof CallError)) return asFailure(error);
   const { message, status, verdict } = error;
   if (verdict === "ambiguous" && unclear !== undefined) {
-    const todo = status === 409 && advice ? ifRefused(advice) : undefined;
+    const ifBusy = status === 409 && advice ? ifRefused(advice) : undefined;
+    const todo = status === 401 ? endpoint.setup.tokenAdvice : ifBusy;
     return new Failure("outcomeUnclear", [message, unclear, todo], { subject });
   }
   let todo = [again];
@@ -143,6 +144,8 @@ function kindOf(error: CallError, { closed }: Endpoint): FailureKind {
   const { status = 0, verdict } = error;
   if (status === 401 || status === 403) return "tokenRefused";
   if (status === 429) return "rateLimited";
+  // Without a status, an id could not be part of a URL.
+  if (verdict === "refused" && status === 0) return "wrongInput";
   if (verdict === "refused") return isNotFound(error) ? "notFound" : "refused";
   if (verdict === "notSent" && closed?.aborted) return "interrupted";
   return status >= 200 && status <= 299 ? "unusableAnswer" : "unavailable";

@@ -79,7 +79,7 @@ export async function lookUp<T extends Shown>(session: Session, target: Target<T
   // The first answer may have been a mistake.
   const second = await readOnce(target);
   if (second.kind === "found") return second.record;
-  if (second.marked || !(await isListed(session, target, second.said))) return undefined;
+  if ((first.marked && second.marked) || !(await isListed(session, target, second.said))) return undefined;
   throw new InconclusiveError(
     "unconfirmed",
     `${second.said}, but its workspace lists it`,

@@ -89,7 +89,7 @@ function secretPathsOf(definition: AnyDefinition) {
     secret === undefined ? [] : [[name, ...(secret === true ? [] : secret)]],
   );
   const always = new Set(secrets.map((path) => JSON.stringify(path)));
-  const inputs = new Set(fields.map(({ name }) => name));
+  const inputNames = new Set(fields.map(({ name }) => name));
   return {
     /** The inputs and outputs that are always secret. */
     secrets,
@@ -106,7 +106,7 @@ function secretPathsOf(definition: AnyDefinition) {
       const paths = secretsOf(properties);
       if (paths.length === 0) return secrets;
       // Inputs by their paths: of a map that is marked as a whole, the engine (3.274) drops the mark if the program's isn't.
-      const others = Object.keys(properties).filter((name) => !inputs.has(name) && !plain.has(name));
+      const others = Object.keys(properties).filter((name) => !inputNames.has(name) && !plain.has(name));
       return [...secrets, ...paths, ...others.map((name) => [name] as const)];
     },
   };

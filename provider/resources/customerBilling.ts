@@ -150,8 +150,11 @@ function label(declared: BillingState): string {
   return `${credits} in workspace ${declared.workspaceId}`;
 }
 
-function staying(id: string, { billingId = id, workspaceId }: BillingState): string {
-  return `The credits of ${billingId} in workspace ${workspaceId} stay in the service, which has no call to take a grant back.`;
+function staying(id: string, state: BillingState): string {
+  const { billingId = id, workspaceId } = state;
+  const lost = "If they were granted, the credits of a lost grant";
+  const credits = isUncertain(id, state) ? lost : `The credits of ${billingId}`;
+  return `${credits} in workspace ${workspaceId} stay in the service, which has no call to take a grant back.`;
 }
 
 const waysOut =
@@ -174,7 +177,9 @@ export const customerBilling = define({
   plan,
   create,
   ifUnsaved: ({ billingId }) =>
-    billingId === undefined ? `Don't update yet, which would grant them again. ${waysOut}` : undefined,
+    billingId === undefined
+      ? `Another update would grant the credits again, so check first. ${waysOut}`
+      : undefined,
   read: async (_session, held) => held,
   // No update sends a request: it adopts a record.
   update: async (_session, { id, state }, declared) => ({
@@ -182,7 +187,7 @@ export const customerBilling = define({
     state: { createdAt: state.createdAt, ...declared, billingId: declared.billingId ?? state.billingId },
   }),
   delete: async (session, { id, state }) =>
-    session.warn(`${staying(id, state)} It is only removed from state.`),
+    session.warn(`${staying(id, state)} The grant is only removed from state.`),
 });
 
 /** An open grant has no record, and every update fails until the program says whether there is one (B3). */

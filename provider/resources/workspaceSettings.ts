@@ -239,7 +239,8 @@ async function remove(session: Session, { id, state }: Resource<Shape>, ownerOf:
   const advice = `Check that the access token is allowed to read and edit the workspace: it may belong to another account. ${session.setup.tokenAdvice} Or restore the settings by hand first; or, to leave them as they are, run \`pulumi up\` with onDestroy: "retain" first; or, if the workspace was deleted, remove the resource from state with \`pulumi state delete\``;
   const words = { doing, notDone, advice };
   const record = await orFail(readWorkspace(session.call, { workspaceId: id }), session, words);
-  const settled = await orFail(write(session, record, state, only(settings, former)), session, words);
+  const writing = write(session, record, state, only(settings, former), true);
+  const settled = await orFail(writing, session, words);
   if (settled.error !== undefined) throw explain(settled.error, session, words);
   const ifOpen = sentences(notDone, "Run the command again", advice);
   const failure = report(session, settled, { doing, secretIn: [state], ifOpen });
@@ -255,12 +256,14 @@ async function remove(session: Session, { id, state }: Resource<Shape>, ownerOf:
 /**
  * Writes these settings. The PATCH repeats all others, so that it means the same whether the service merges or replaces; a
  * warning names one of these that changes nevertheless. Sends nothing if the workspace has the values already (W1, W2).
+ * `isLast`: a GET must show them, because state will forget them (W5).
  */
 async function write(
   session: Session,
   before: WorkspaceRecord,
   state: SettingsState,
   target: Properties,
+  isLast = false,
 ): Promise<Settled<WorkspaceRecord>> {
   const workspaceId = before.id;
   const [wanted, old] = [declaredIn(target), observe(before)];
@@ -269,13 +272,14 @@ async function write(
   const isEmpty = (value: unknown) => Array.isArray(value) && value.length === 0;
   const repeated = Object.entries(sendable(settings, before)).filter(([, value]) => !isEmpty(value));
   const body: Properties = { ...Object.fromEntries(repeated), ...target };
+  const fields = settings.map((field) => ({ ...field, exact: field.exact && field.name in target }));
   const read = () => readWorkspace(session.call, { workspaceId });
   return converge(session, {
     before,
     observe,
-    aims: aimsOf(settings, { ...old, ...target }, state, old),
+    aims: aimsOf(fields, { ...old, ...target }, state, old),
     write: () => editWorkspace(session.call, { workspaceId }, body),
-    isShown: () => true,
+    isShown: (answer) => !isLast && wanted.every(({ name }) => (answer as Properties)[name] !== undefined),
     read,
     explainMissing: read,
   });

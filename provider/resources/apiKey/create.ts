@@ -24,8 +24,11 @@ interface Creation {
 }
 
 /** The way to deal with a key that is not in state. */
-const remedy =
-  "delete it, because nobody has its secret; with existingKey, declare its id as existingId instead, because its value may be in use";
+function remedyFor({ existingKey }: KeyInputs): string {
+  return existingKey === undefined
+    ? "delete it, because nobody has its secret"
+    : "declare its id as existingId (don't delete it: its value may be in use)";
+}
 
 export async function createOrMigrate(session: Session, declared: KeyInputs): Promise<NewKey> {
   const { existingKey, workspaceId } = declared;
@@ -39,7 +42,9 @@ export async function createOrMigrate(session: Session, declared: KeyInputs): Pr
     const answer = await post(creation, isAgain);
     if (!(answer instanceof Error)) return answer;
     const now = await findCreated(session, {
-      ...{ workspaceId, list, before },
+      workspaceId,
+      list,
+      before,
       candidates: (listing) => namesakesIn(listing, declared),
     });
     const showsNone = now.kind === "known" && now.value.length === 0;
@@ -114,7 +119,7 @@ function lostKey(creation: Creation, now: Reading<readonly ApiKeyRecord[]>, erro
     [
       error.message,
       "It is not known whether the key was created; if it was, it is not in state",
-      `${look}, ${remedy}. Then run \`pulumi up\` again`,
+      `${look}, ${remedyFor(declared)}. Then run \`pulumi up\` again`,
       isRefusal(error) ? ifRefused(`${adviceFor(declared)} ${ifNameTaken}`) : ifElsewhere(session),
       found && "Keys that may be the new one:",
     ],
@@ -133,7 +138,7 @@ function warnOfNamesakes(creation: Creation): void {
   );
   if (unmanaged.length === 0) return;
   // For `--replace` and `pulumi state taint`, the engine doesn't tell the provider which key is in state.
-  const what = `Workspace ${workspaceId} already has a key with the name and customer of a new one. If another resource or stack manages it, or this update replaces it, do nothing; if a failed or interrupted run left it behind, ${remedy}. In the workspace's list:`;
+  const what = `Workspace ${workspaceId} already has a key with the name and customer of a new one. If another resource or stack manages it, or this update replaces it, do nothing; if a failed or interrupted run left it behind, ${remedyFor(declared)}. In the workspace's list:`;
   session.warn(what, inWords(unmanaged));
 }
 

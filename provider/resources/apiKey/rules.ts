@@ -75,7 +75,7 @@ export function fixedByExisting(declared: KeyDraft, before: KeyDraft | undefined
   const isAdopted = id !== undefined && id === (before?.existingId ?? id);
   if (before === undefined || !(isMigrated || isAdopted)) return [];
   const message =
-    "can't change while the resource keeps an existing key, because only a new key can have another value. Leave existingKey and existingId out, and the update replaces the key with a new one.";
+    "can't change while the resource keeps an existing key, because only a new key can have another value. Leave existingKey and existingId out, and the update creates a new key and deletes this one.";
   return certainlyChanged(replacingFields, before, declared).map(
     (name): Problem => ({ path: [name], message }),
   );

@@ -241,7 +241,7 @@ const ifDefault = "A value in defaults counts too, unless the entry has its own,
 /** The earlier inputs may be those of a key that an interrupted update has not created yet (K5, K11). */
 const notYet = "If no update has migrated or adopted it yet, run `pulumi up --refresh`.";
 const wrongAlias =
-  'can\'t be an alias: choose a string without an Output that is not empty and does not begin with "__", because Pulumi hides such names.';
+  'can\'t be an alias: an alias is not empty, has no Output in it, and does not begin with "__", because Pulumi hides such names.';
 
 function isAlias(name: string): boolean {
   return name !== "" && !name.startsWith("__") && !hasOutput(name);

@@ -223,7 +223,7 @@ function noteAbout({ inputs, does, renewing, owned, current, previous }: Decisio
   const steps: Readonly<Partial<Record<Does, string>>> = {
     create: "it has no current key: a new key will be created",
     rotate: `${why}: a new key will be created, and ${current?.id} stays valid for the overlap`,
-    retire: `the overlap of ${previous?.id} is over: it will be deleted${condition}`,
+    retire: `the overlap of ${previous?.id} is over: ${previous?.id} will be deleted${condition}`,
   };
   const parts = owned.toDelete
     .map(({ id }) => `${id}, whose secret is not in state, will be deleted`)

@@ -24,7 +24,7 @@ export const dayMs = 86_400_000;
 const unitMs: Readonly<Record<string, number>> = { h: dayMs / 24, d: dayMs, w: 7 * dayMs };
 const form = /^(\d{1,5})([hdw])$/;
 const wrongForm = 'must be a whole number of hours, days or weeks, such as "36h", "90d" or "12w"';
-const duration = z.string().check(z.regex(form, { error: wrongForm }));
+const duration = z.string({ error: wrongForm }).check(z.regex(form, { error: wrongForm }));
 
 /** NaN if it is not a length of time, or not known yet. */
 export function msOf(length: unknown): number {

@@ -198,7 +198,7 @@ describe("check of an ApiKey with existingId", () => {
   const rejections = (names: readonly string[]) =>
     names.map(
       (name) =>
-        `${name}: can't change while the resource keeps an existing key, because only a new key can have another value. Leave existingKey and existingId out, and the update replaces the key with a new one.`,
+        `${name}: can't change while the resource keeps an existing key, because only a new key can have another value. Leave existingKey and existingId out, and the update creates a new key and deletes this one.`,
     );
 
   test("K11 a change that replaces fails the preview while existingId stays the same or is added", () => {

@@ -123,7 +123,7 @@ describe("a set whose existingId changes", () => {
   });
 
   const words =
-    "can't change while the resource keeps an existing key, because only a new key can have another value. Leave existingKey and existingId out, and the update replaces the key with a new one.";
+    "can't change while the resource keeps an existing key, because only a new key can have another value. Leave existingKey and existingId out, and the update creates a new key and deletes this one.";
 
   test("K11 a set fails the preview of a change that needs a new key while existingId stays the same or is added", () => {
     const { sets } = adoptions();

@@ -57,9 +57,8 @@ describe("once the run is over,", () => {
     const next = replying(apiKeySet, set.reply);
     await next.update(id, before, inputs).catch(() => {});
     expect(next.warnings).toEqual([
-      expect.stringMatching(
-        /^For each of 2 keys \("c", "d"\): .* already has a key with .*: key_1 .*, key_2 /,
-      ),
+      expect.stringMatching(/^"c": .* already has a key with the name and customer .* delete it.*: key_1 /),
+      expect.stringMatching(/^"d": .* declare its id as existingId \(don't delete it.*: key_2 /),
     ]);
   });
 

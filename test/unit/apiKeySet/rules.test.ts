@@ -134,7 +134,7 @@ describe("check of an ApiKeySet", () => {
     const names = [output, "constructor"];
     const keys = Object.fromEntries(names.map((alias) => [alias, { customerId }]));
     expect(failuresOf({ keys })).toEqual([
-      expect.stringMatching(/: can't be an alias: choose a string without an Output /),
+      expect.stringMatching(/: can't be an alias: an alias is not empty, has no Output /),
     ]);
   });
 
@@ -142,7 +142,7 @@ describe("check of an ApiKeySet", () => {
     const of = (renamedFrom: string) => ({ customerId, renamedFrom });
     const plain = { customerId };
     const wrong =
-      'can\'t be an alias: choose a string without an Output that is not empty and does not begin with "__", because Pulumi hides such names.';
+      'can\'t be an alias: an alias is not empty, has no Output in it, and does not begin with "__", because Pulumi hides such names.';
     expect(failuresOf({ keys: { "": plain, __a: plain } })).toEqual([
       `keys[""]: ${wrong}`,
       `keys.__a: ${wrong}`,

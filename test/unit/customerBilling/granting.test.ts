@@ -69,7 +69,7 @@ test("B3 another value of grant replaces an open grant, whose deletion warns tha
   await service.delete(id, state);
   expect(service.calls).toHaveLength(2);
   expect(service.warnings).toEqual([
-    expect.stringMatching(/^The credits of uncertain-\S+ in workspace ws_1 stay/),
+    expect.stringMatching(/^If they were granted, the credits of a lost grant in workspace ws_1 stay/),
   ]);
 });
 

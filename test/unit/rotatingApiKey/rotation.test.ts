@@ -41,7 +41,7 @@ test("T1: a key is rotated at rotatesAt, and the previous key is deleted at reti
   ci.at(98);
   kept = await ci.up(kept);
   expect(ci.told()).toEqual([
-    'Rotating key "ci" in workspace ws_1: the overlap of key_1 is over: it will be deleted.',
+    'Rotating key "ci" in workspace ws_1: the overlap of key_1 is over: key_1 will be deleted.',
   ]);
   expect(ci.writes()).toEqual(["DELETE key_1"]);
   expect(kept.state).toMatchObject({ keyId: "key_2", rotatesAt: iso(181) });
@@ -113,7 +113,7 @@ test("T2 while there is a previous key, a change that needs a new key fails befo
 
   const now = { ...inputs, overlap: "0d" };
   const retired = await ci.up(kept, now);
-  expect(ci.told().join()).toContain("the overlap of key_1 is over: it will be deleted.");
+  expect(ci.told().join()).toContain("the overlap of key_1 is over: key_1 will be deleted.");
   expect(ci.writes()).toEqual(["PATCH key_2", "DELETE key_1"]);
   expect(retired.state).not.toHaveProperty("keepers");
   // The engine has already saved these inputs, so by itself it would see no change.
@@ -160,7 +160,7 @@ describe("with retire 'whenUnused',", () => {
     ci.at(97);
     const next = await ci.up(rotated, inputs);
     expect(ci.told().join()).toContain(
-      "the overlap of key_1 is over: it will be deleted if the service shows that it was unused in its overlap.",
+      "the overlap of key_1 is over: key_1 will be deleted if the service shows that it was unused in its overlap.",
     );
     expect(ci.warnings).toEqual([kept(iso(96.9))]);
     expect(ci.writes()).toEqual([]);

@@ -85,7 +85,7 @@ test("W5 a destroy keeps the state if the PATCH gives a 404", async () => {
   expect((await failureOf(settings.delete("ws_1", state))).message).toContain("It stays in state");
 });
 
-test.each(["nothing", "before"] as const)(
+test.each(["nothing", "before", "echo"] as const)(
   "W5 a destroy fails if its PATCH is not applied, numbers included (its answer shows: %s)",
   async (answer) => {
     const state = await made();
