@@ -141,7 +141,7 @@ function plan(args: PlanArgs<Shape>): Plan {
 async function create(session: Session, declared: ScopeInputs): Promise<ScopeOutcome> {
   const { workspaceId, name, representation, description = "" } = declared;
   const doing = `Creating ${label(declared)}`;
-  const before = await list(session, workspaceId);
+  const before = await list(session, workspaceId, true);
   // One that differs in case only may be another scope.
   const existing = before.all.find((scope) => scope.representation === representation);
   if (existing !== undefined) return adopted(doing, declared, existing);
@@ -213,9 +213,10 @@ async function find(
   return written({ workspaceId, name, representation, ...(description && { description }) }, found);
 }
 
-/** The workspace's scopes as of now. Those who ask at the same time share one list. */
-function list(session: Session, workspaceId: unknown): Promise<Listing<ScopeRecord>> {
-  const answer = sharedReads(session.call).scopes(String(workspaceId)).fresh();
+/** The workspace's scopes, for a create as of now, and otherwise as others have just read them. */
+function list(session: Session, workspaceId: unknown, isNew = false): Promise<Listing<ScopeRecord>> {
+  const scopes = sharedReads(session.call).scopes(String(workspaceId));
+  const answer = isNew ? scopes.fresh() : scopes.recent(true);
   return orFail(answer.then(orThrow), session, {
     doing: `Reading the scopes of workspace ${workspaceId}`,
     notDone: "Nothing was changed",

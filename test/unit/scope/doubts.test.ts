@@ -152,6 +152,10 @@ describe("a scope that the list does not show", () => {
     listed = [other, { ...inputs, id: "sc_1" }];
     expect(await subject.read(id, state)).toEqual({ id, state });
     expect(subject.warnings).toEqual([]);
+    // One list serves all scopes of a refresh.
+    const sent = subject.calls.length;
+    await subject.read(id, state);
+    expect(subject.calls).toHaveLength(sent);
   });
 });
 
