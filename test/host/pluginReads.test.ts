@@ -61,8 +61,8 @@ test.each([
     { workspaceId: null },
     /an id is not a string, .* or has a control character\. Check the arguments, /,
   ],
-  ["getApiKey", { workspaceId }, /^Finding one of the keys of workspace ws_main: give either id or name\.$/],
-  ["getWorkspace", { id: "a", name: "b" }, /^Finding one of the workspaces: give either id or name\.$/],
+  ["getApiKey", { workspaceId }, /^To find one of the keys of workspace ws_main, give either id or name\.$/],
+  ["getWorkspace", { id: "a", name: "b" }, /^To find one of the workspaces, give either id or name\.$/],
   ["getApiKeys", { workspaceId: "ws_nobody" }, /answered 404 .* Check the arguments, and /],
   [
     "getApiKey",
