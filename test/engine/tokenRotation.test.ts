@@ -30,12 +30,7 @@ it("R14 a rotated token of stack config fails refresh, `up --refresh` and destro
   const expectAdvice = async (command: Promise<Outcome>) => {
     const outcome = await command;
     const said = errorsFor(outcome, "ofConfig").join("\n");
-    for (const part of [
-      "answered 401",
-      "stack config apikeys:accessToken",
-      "--run-program",
-      "APIKEYS_ACCESS_TOKEN",
-    ])
+    for (const part of ["answered 401", "config apikeys:accessToken. Set a valid one", "--run-program"])
       expect(said).toContain(part);
     expect(errorsFor(outcome, "ofVariable")).toEqual([]);
   };
