@@ -3,7 +3,7 @@ import { define } from "../../core/definition";
 import { label, plan, shape } from "./model";
 import { read } from "./read";
 import { identities, rules } from "./rules";
-import { create, ifUnsaved, remove, update } from "./write";
+import { create, remove, unsavedAdvice, update } from "./write";
 
 export const apiKey = define({
   kind: "ApiKey",
@@ -13,7 +13,7 @@ export const apiKey = define({
   rules,
   plan,
   create,
-  ifUnsaved: ({ existingId }) => (existingId === undefined ? ifUnsaved : undefined),
+  ifUnsaved: ({ existingId }) => (existingId === undefined ? unsavedAdvice : undefined),
   importing: {
     form: "workspaceId/keyId",
     read: (session, [workspaceId = "", id = ""]) => read(session, { id, state: { workspaceId } }),

@@ -64,7 +64,7 @@ function outcomeOf(
 }
 
 /** Advice about keys that are not saved to state. */
-export const ifUnsaved =
+export const unsavedAdvice =
   "Delete a new key that is not in state, because nobody has its secret; the next update names it. Don't delete the key of an existingKey, whose value may be in use: declare its id as existingId.";
 
 export async function update(

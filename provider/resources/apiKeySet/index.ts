@@ -9,7 +9,7 @@ import { failedKey, fromEntries, isRecord, type Properties } from "../../core/st
 import { capitalised, listed, numeral } from "../../core/text";
 import { comparedKey, isLost, type KeyInputs, type OwnedKey } from "../apiKey/model";
 import { identities } from "../apiKey/rules";
-import { ifUnsaved } from "../apiKey/write";
+import { unsavedAdvice } from "../apiKey/write";
 import type { OwnedKeys, Step, Steps } from "../keys/operations";
 import * as keys from "../keys/operations";
 import * as entries from "./entries";
@@ -47,7 +47,7 @@ export const apiKeySet = define({
   rules: entries.rules,
   plan,
   create: write,
-  ifUnsaved: () => ifUnsaved,
+  ifUnsaved: () => unsavedAdvice,
   read,
   update: (session, { id }, declared, plan) => write(session, declared, plan, id),
   delete: (session, { state }, ownerOf) => keys.removeKeys(session, label(state), ownedKeys(state), ownerOf),

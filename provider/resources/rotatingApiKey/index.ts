@@ -21,7 +21,7 @@ import {
 } from "../apiKey/model";
 import { pathOf, readKeyOrFail } from "../apiKey/read";
 import { identities } from "../apiKey/rules";
-import { create as createKey, ifUnsaved } from "../apiKey/write";
+import { create as createKey, unsavedAdvice } from "../apiKey/write";
 import type { OwnedKeys, Step } from "../keys/operations";
 import * as keys from "../keys/operations";
 import {
@@ -56,7 +56,7 @@ export const rotatingApiKey = define({
   rules,
   plan,
   create: write,
-  ifUnsaved: () => ifUnsaved,
+  ifUnsaved: () => unsavedAdvice,
   read,
   update: (session, { id }, declared, plan) => write(session, declared, plan, id),
   delete: (session, { state }, ownerOf) => keys.removeKeys(session, label(state), ownedKeys(state), ownerOf),
