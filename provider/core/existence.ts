@@ -212,33 +212,54 @@ async function isDeleted<T extends Shown>(target: Target<T>): Promise<boolean> {
 
 // ---- Created -------------------------------------------------------------------------------------------------------
 
-/** Whether an object existed before a create, so that it is not what that has made. `before`: the list before the POST. */
-export function wasThere<T extends Shown>(
-  { registry }: Session,
-  workspaceId: string,
-  before: Reading<Listing<T>>,
-  id: string,
-): boolean {
-  const isListed = before.kind === "known" && isIn(before.value, id);
-  return registry.has(workspaceId, id) || (isListed && !registry.isDropped(workspaceId, id));
-}
-
-/** A create whose answer was lost. */
-interface Search<T> {
+/** A create of an object. */
+export interface Creation<T> {
   readonly workspaceId: string;
-  readonly list: SharedRead<Listing<T>>;
   /** The list before the POST. */
   readonly before: Reading<Listing<T>>;
-  /** Those of the list that may be what was created. */
-  readonly candidates: (listing: Listing<T>) => readonly T[];
 }
 
-/** The objects that a lost create may have created: they were not there before. The list may lag behind. */
+/** A new object, with a record that can be used. */
+export type Created<T> = Written<T> & { readonly record: T };
+
+/**
+ * Sends a POST once. Throws if nothing was created; returns a CallError if that is not known. `mayExist`: whether a record
+ * that existed before can be used all the same. Default: it can't, because the POST did not create it.
+ */
+export async function createObject<T extends Shown>(
+  session: Session,
+  creation: Creation<T>,
+  send: () => Promise<Written<T>>,
+  mayExist: (record: T, said: string) => boolean = () => false,
+): Promise<Created<T> | CallError> {
+  try {
+    const written = await send();
+    const { record, problem = "the answer can't be used" } = written;
+    if (record === undefined) return new CallError("ambiguous", problem);
+    const said = `the service answered with ${record.id}, which existed before`;
+    if (wasThere(session, creation, record) && !mayExist(record, said))
+      return new CallError("ambiguous", said);
+    session.registry.add(creation.workspaceId, record.id);
+    return { ...written, record };
+  } catch (error) {
+    if (error instanceof CallError && error.verdict === "ambiguous") return error;
+    throw error;
+  }
+}
+
+/** Whether an object existed before a create. */
+const wasThere = <T extends Shown>({ registry }: Session, { workspaceId, before }: Creation<T>, { id }: T) =>
+  registry.has(workspaceId, id) ||
+  (before.kind === "known" && isIn(before.value, id) && !registry.isDropped(workspaceId, id));
+
+/** The objects that a lost create may have created: `candidates` that were not there before. The list may lag behind. */
 export async function findCreated<T extends Shown>(
   session: Session,
-  { workspaceId, list, before, candidates }: Search<T>,
+  creation: Creation<T>,
+  list: SharedRead<Listing<T>>,
+  candidates: (listing: Listing<T>) => readonly T[],
 ): Promise<Reading<readonly T[]>> {
-  const isNew = ({ id }: T) => !wasThere(session, workspaceId, before, id);
+  const isNew = (one: T) => !wasThere(session, creation, one);
   const look = async (): Promise<Reading<readonly T[]>> => {
     const now = await list.fresh();
     return now.kind === "known" ? { kind: "known", value: candidates(now.value).filter(isNew) } : now;

@@ -63,7 +63,8 @@ export const handOver =
 
 /** Another resource that has an object in state, or only declares it. */
 export interface Owner {
-  readonly name: string;
+  /** In words: `the resource one`. */
+  readonly who: string;
   readonly hasIt: boolean;
 }
 
@@ -100,8 +101,8 @@ export function openDeclarations() {
     /** The resource that has the object, or is to adopt it, when another one is deleted: `name`, if the host knows that. */
     ownerOf: (identity: string, kind: string, name: string | undefined): Owner | undefined => {
       const [adopter, holder] = [declared.get(identity), held.get(identity)];
-      if (holder && isOther(holder, kind, name)) return { name: holder.name, hasIt: true };
-      return adopter && { name: adopter.name, hasIt: false };
+      if (holder && isOther(holder, kind, name)) return { who: `the resource ${holder.name}`, hasIt: true };
+      return adopter && { who: `the resource ${adopter.name}`, hasIt: false };
     },
   };
 }

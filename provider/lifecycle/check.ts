@@ -121,15 +121,10 @@ const typeNames: Readonly<Record<string, string>> = {
   record: "a map",
 };
 
-const addedByClasses: ReadonlySet<string> = new Set([providerKey, secretsKey]);
-
-/** The inputs that the program declares: null means absent. */
+/** The inputs that the program declares, without what the classes add: null means absent. */
 function present(inputs: Properties): Properties {
-  return Object.fromEntries(
-    Object.entries(inputs).filter(
-      ([name, value]) => !addedByClasses.has(name) && value !== null && value !== undefined,
-    ),
-  );
+  const { [providerKey]: _provider, [secretsKey]: _secrets, ...declared } = inputs;
+  return Object.fromEntries(Object.entries(declared).filter(([, value]) => value != null));
 }
 
 /** Whether the value at the path is unknown. */

@@ -200,14 +200,16 @@ export function forget({ definition, registry }: KindContext, before: Kept, now?
 
 /** Throws if another resource of the program has one of the objects in state, or declares it (R17). */
 export function expectSoleOwner(
-  { declarations, definition: { kind } }: KindContext,
-  { objects = [] }: Plan,
+  { declarations, definition }: KindContext,
+  { id, state, plan }: Kept & { readonly plan: Plan },
   name: string | undefined,
 ): void {
-  for (const { workspaceId, id } of objects) {
-    const other = declarations.hold(kind, name, objectIdentity(workspaceId, id));
+  const { kind, objects } = definition;
+  if (objects?.stay?.(state)) return;
+  for (const { workspaceId, id: object } of plan.objects ?? definition.objectsOf(id, state)) {
+    const other = declarations.hold(kind, name, objectIdentity(workspaceId, object));
     if (other === undefined) continue;
-    const reason = `${kind} ${name}: it has key ${id}, which the resource ${other} has or adopts too, but two resources can't manage one key. ${handOver} If both resources have it in state, remove one of them with \`pulumi state delete\`.`;
+    const reason = `${kind} ${name}: it has ${object}, which the resource ${other} has or adopts too, but two resources can't manage one object. ${handOver} If both resources have it in state, remove one of them with \`pulumi state delete\`.`;
     throw new Failure("twoOwners", reason);
   }
 }

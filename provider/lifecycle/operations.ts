@@ -1,6 +1,6 @@
 /** The operations of a kind of resource. Those that call the service throw a Failure and nothing else. */
 import { isDeepStrictEqual } from "node:util";
-import type { AnyDefinition, Outcome } from "../core/definition";
+import type { AnyDefinition, Outcome, OwnerOf } from "../core/definition";
 import { Failure } from "../core/errors";
 import { objectIdentity } from "../core/registry";
 import { openRun } from "../core/run";
@@ -150,16 +150,23 @@ async function update(context: KindContext, given: Kept, news: Properties): Prom
 }
 
 async function remove(context: KindContext, { id, state: given }: Kept, name?: string): Promise<void> {
-  const { declarations, definition } = context;
+  const { definition } = context;
   await operate(context, [given], async (session) => {
     const before = { id, state: definition.parse(given) };
     if (!definition.objects?.stay?.(before.state)) expectSameBaseUrl(context, { id, state: given });
-    await definition.delete(session, before, (workspaceId, object) =>
-      declarations.ownerOf(objectIdentity(workspaceId, object), definition.kind, name),
-    );
+    await definition.delete(session, before, ownersIn(context, name));
     forget(context, before);
     return undefined;
   });
+}
+
+/** `name`: of the resource that is deleted, if the host knows it. */
+function ownersIn({ declarations, definition, registry }: KindContext, name?: string): OwnerOf {
+  return (workspaceId, id) => {
+    const owner = declarations.ownerOf(objectIdentity(workspaceId, id), definition.kind, name);
+    const isTakenOver = registry.isTakenOver(workspaceId, id);
+    return isTakenOver ? { who: "another resource of this stack", ...owner, hasIt: true } : owner;
+  };
 }
 
 /**
@@ -226,7 +233,7 @@ async function saved(
   const isUndone = definition.ifUnsaved !== undefined && !definition.objects?.stay?.(state);
   // It leaves existing objects, which may be in use (K5, K11). The line below names what it could not delete.
   const quiet = openSession(context, [inputs, state], openRun(), () => {});
-  if (isUndone) await definition.delete(quiet, { id, state }, () => undefined).catch(() => {});
+  if (isUndone) await definition.delete(quiet, { id, state }, ownersIn(context)).catch(() => {});
   // The program names those that it adopts.
   const declared = new Set(definition.identities(inputs).map(({ identity }) => identity));
   const left = definition

@@ -106,7 +106,7 @@ export function diff(context: KindContext, given: Kept, news: Properties, name?:
   const isManaged = state[externalKey] !== true;
   const isAfterRefresh = isManaged && refreshed.delete(id);
   if (isManaged && !isAfterRefresh) {
-    expectSoleOwner(context, plan, name);
+    expectSoleOwner(context, planned, name);
     if (isChanged) expectSameBaseUrl(context, given);
     const line = isChanged ? (plan.refusal?.headline ?? plan.note) : undefined;
     // After a failure, the engine updates the resource, even if its preview shows no difference of inputs.

@@ -1,5 +1,4 @@
 /** A scope of a workspace. The service can neither change nor delete one (interface, sections 2, 4.10 and 4.11). */
-import { CallError } from "../client/send";
 import { createScope, type ScopeRecord } from "../client/service";
 import {
   type DraftOf,
@@ -12,7 +11,7 @@ import {
   type StateOf,
 } from "../core/definition";
 import { explain, Failure, orFail } from "../core/errors";
-import { pollUntil } from "../core/existence";
+import { createObject, pollUntil } from "../core/existence";
 import {
   aString,
   certainlyChanged,
@@ -145,7 +144,6 @@ async function create(session: Session, declared: ScopeInputs): Promise<ScopeOut
   // One that differs in case only may be another scope.
   const existing = before.all.find((scope) => scope.representation === representation);
   if (existing !== undefined) return adopted(doing, declared, existing);
-  let failed = new CallError("ambiguous", "neither the service's answer nor its list shows the scope");
   const words = {
     doing,
     notDone: "Nothing was created",
@@ -153,26 +151,23 @@ async function create(session: Session, declared: ScopeInputs): Promise<ScopeOut
       "It is not known whether the scope was created. Run `pulumi up` again, which looks for it before creating one",
     advice: `Check that the access token is allowed to create scopes in the workspace, that the service accepts the values, and that no other scope has this name. If the workspace has the scope and doesn't list it, remove this resource: keys can refer to the scope without it.`,
   };
-  try {
-    const { record } = await createScope(
-      session.call,
-      { workspaceId },
-      { name, representation, description },
-    );
-    if (record !== undefined) return written(declared, record);
-  } catch (error) {
-    if (!(error instanceof CallError && error.verdict === "ambiguous")) throw explain(error, session, words);
-    failed = error;
-  }
+  const creation = { workspaceId, before: { kind: "known", value: before } } as const;
+  const send = () => createScope(session.call, { workspaceId }, { name, representation, description });
+  const made = await orFail(
+    createObject(session, creation, send, () => true),
+    session,
+    words,
+  );
+  if (!(made instanceof Error)) return written(declared, made.record);
   // A scope that was there before may be the one that the service refused to create again.
-  const mayBeIt = ({ id }: ScopeRecord) => failed.status === 409 || !before.byId.has(id);
+  const mayBeIt = ({ id }: ScopeRecord) => made.status === 409 || !before.byId.has(id);
   const look = async () => {
     const now = await sharedReads(session.call).scopes(workspaceId).fresh();
     return now.kind === "known" ? findIn(now.value.all.filter(mayBeIt), declared) : undefined;
   };
   const found = await pollUntil(session, look, (scope) => scope !== undefined);
   if (found !== undefined) return adopted(doing, declared, found);
-  throw explain(failed, session, words);
+  throw explain(made, session, words);
 }
 
 function adopted(doing: string, declared: ScopeInputs, record: ScopeRecord): ScopeOutcome {

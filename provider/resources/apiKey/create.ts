@@ -1,24 +1,19 @@
 /** Creates or migrates a key. Its secret is in no other answer, so what can't be used is looked for in the workspace's list. */
 
-import { CallError, type Written } from "../../client/send";
+import { CallError } from "../../client/send";
 import { type ApiKeyRecord, createApiKey, migrateApiKey } from "../../client/service";
 import type { Session } from "../../core/definition";
-import { explain, Failure, InconclusiveError, ifElsewhere, ifRefused } from "../../core/errors";
-import { findCreated, wasThere } from "../../core/existence";
+import { explain, Failure, ifElsewhere, ifRefused } from "../../core/errors";
+import { type Created, type Creation, createObject, findCreated } from "../../core/existence";
 import { caseFolded } from "../../core/state";
 import { listed } from "../../core/text";
 import { type Listing, type Reading, sharedReads } from "../../reads";
 import { createBody, endOf, type KeyInputs, label, migrateBody } from "./model";
 
-/** A new key, with a record that can be used. */
-export type NewKey = Written<ApiKeyRecord> & { readonly record: ApiKeyRecord };
-
-interface Creation {
+interface KeyCreation extends Creation<ApiKeyRecord> {
   readonly session: Session;
   readonly declared: KeyInputs;
   readonly doing: string;
-  /** The list before the POST. */
-  readonly before: Reading<Listing<ApiKeyRecord>>;
   /** The minute in which it began, so that the keys of a set share a message. */
   readonly since: string;
 }
@@ -30,61 +25,52 @@ function remedyFor({ existingKey }: KeyInputs): string {
     : "declare its id as existingId (don't delete it: its value may be in use)";
 }
 
-export async function createOrMigrate(session: Session, declared: KeyInputs): Promise<NewKey> {
+export async function createOrMigrate(session: Session, declared: KeyInputs): Promise<Created<ApiKeyRecord>> {
   const { existingKey, workspaceId } = declared;
   const doing = `${existingKey === undefined ? "Creating" : "Migrating"} ${label(declared)}`;
   const list = sharedReads(session.call).keys(workspaceId);
   const since = `${new Date().toISOString().slice(0, 16)}Z`;
   const before = await list.recent();
-  const creation: Creation = { session, declared, doing, before, since };
+  const creation: KeyCreation = { session, declared, workspaceId, doing, before, since };
   warnOfNamesakes(creation);
   for (let isAgain = false; ; isAgain = true) {
     const answer = await post(creation, isAgain);
     if (!(answer instanceof Error)) return answer;
-    const now = await findCreated(session, {
-      workspaceId,
-      list,
-      before,
-      candidates: (listing) => namesakesIn(listing, declared),
-    });
+    const now = await findCreated(session, creation, list, (all) => namesakesIn(all, declared));
     const showsNone = now.kind === "known" && now.value.length === 0;
     // The service may have been busy with another change.
     if (isAgain || !isRefusal(answer) || !showsNone) throw lostKey(creation, now, answer);
   }
 }
 
-/** Why the answer to a POST that may have created a key can't be used. */
-type LostAnswer = CallError | InconclusiveError;
-
 /** Whether the service most likely refused the POST, or a repetition of it. */
-function isRefusal(error: LostAnswer): boolean {
-  return error instanceof CallError && (error.verdict === "refused" || error.status === 409);
+function isRefusal({ verdict, status }: CallError): boolean {
+  return verdict === "refused" || status === 409;
 }
 
 /** Throws if nothing was created. `isAgain`: whether an earlier POST may have created the key. */
-async function post(creation: Creation, isAgain: boolean): Promise<NewKey | LostAnswer> {
-  const { session, declared, doing, before } = creation;
-  const { existingKey, workspaceId } = declared;
-  try {
+async function post(creation: KeyCreation, isAgain: boolean): Promise<Created<ApiKeyRecord> | CallError> {
+  const { session, declared, doing } = creation;
+  const { existingKey } = declared;
+  const send = async () => {
     const written = await (existingKey === undefined
       ? createApiKey(session.call, createBody(declared))
       : migrateApiKey(session.call, migrateBody(declared)));
-    const { record, problem = "the answer can't be used" } = written;
-    if (record === undefined) return new InconclusiveError("keyLost", problem);
-    session.mask(record.key);
-    if (wasThere(session, workspaceId, before, record.id)) {
-      const existed = `the service answered with ${record.id}, which existed before`;
-      // From a cache, or because the service returns an existing record (K6).
-      if (existingKey === undefined || !hasValue(record, existingKey))
-        return new InconclusiveError("keyLost", existed);
-      session.warn(
-        `${doing}: ${existed}. If another resource or stack manages this key too, destroying either of them may delete it.`,
-      );
-    }
-    session.registry.add(workspaceId, record.id);
-    return { ...written, record };
+    session.mask(written.record?.key);
+    return written;
+  };
+  // From a cache, or because the service returns an existing record (K6).
+  const mayExist = (record: ApiKeyRecord, said: string) => {
+    if (existingKey === undefined || !hasValue(record, existingKey)) return false;
+    session.warn(
+      `${doing}: ${said}. If another resource or stack manages this key too, destroying either of them may delete it.`,
+    );
+    return true;
+  };
+  try {
+    return await createObject(session, creation, send, mayExist);
   } catch (error) {
-    if (error instanceof CallError && (isAgain || error.verdict === "ambiguous")) return error;
+    if (isAgain && error instanceof CallError) return error;
     throw explain(error, session, { doing, notDone: "Nothing was created", advice: adviceFor(declared) });
   }
 }
@@ -107,7 +93,7 @@ const ifNameTaken =
   "If it allows a name only once, a replacement needs another name, or the option deleteBeforeReplace; a RotatingApiKey can't rotate there.";
 
 /** The error of a create whose answer can't be used. It names the keys that may be the new one. */
-function lostKey(creation: Creation, now: Reading<readonly ApiKeyRecord[]>, error: LostAnswer): Failure {
+function lostKey(creation: KeyCreation, now: Reading<readonly ApiKeyRecord[]>, error: CallError): Failure {
   const { session, declared, doing, since } = creation;
   const found = now.kind === "known" ? inWords(now.value) : "";
   const seen = now.kind === "known" ? "shows no such key so far" : `could not be read (${now.error.message})`;
@@ -128,10 +114,9 @@ function lostKey(creation: Creation, now: Reading<readonly ApiKeyRecord[]>, erro
 }
 
 /** Tells of keys that a killed run, or one whose answer was lost, may have left behind. */
-function warnOfNamesakes(creation: Creation): void {
-  const { session, declared, before } = creation;
+function warnOfNamesakes(creation: KeyCreation): void {
+  const { session, declared, workspaceId, before } = creation;
   const { registry } = session;
-  const { workspaceId } = declared;
   if (before.kind === "unavailable") return;
   const unmanaged = namesakesIn(before.value, declared).filter(
     ({ id }) => !registry.has(workspaceId, id) && !registry.isDropped(workspaceId, id),

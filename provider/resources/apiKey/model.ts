@@ -153,19 +153,16 @@ export function adoptedId({ existingId }: KeyDraft): string | undefined {
 // ---- Plan ----------------------------------------------------------------------------------------------------------
 
 export function plan(args: KeyPlanArgs): Plan {
-  const { id = "", state, inputs } = args;
+  const { state, inputs } = args;
   const compared = comparedKey(args);
   if (state === undefined) {
     const preview = () => (adoptedId(inputs) === undefined ? {} : { key: undefined });
     return { ...compared, note: adoptionNote(label(inputs), inputs), preview };
   }
-  const objects = [{ workspaceId: state.workspaceId, id }];
-  if (isLost(state)) {
-    const note = `${capitalised(label(state))}: its secret is not in state, so the update replaces it.`;
-    return { ...compared, objects, note };
-  }
+  const lost = `${capitalised(label(state))}: its secret is not in state, so the update replaces it.`;
+  const note = isLost(state) ? lost : undefined;
   // An adopted or imported key has no secret, and no update gives it one.
-  return { ...compared, objects, preview: () => (state.key ? {} : { key: undefined }) };
+  return { ...compared, note, preview: () => (state.key ? {} : { key: undefined }) };
 }
 
 /** Compares a key with its state. Only a new key can have a secret that is lost, whatever the program says (K6). */

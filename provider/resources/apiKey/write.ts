@@ -150,21 +150,18 @@ function failIfExpired(session: Session, { declared, state, doing }: KeyWrite, c
 }
 
 /** Deletes the key, unless another resource of this run has it. */
-export async function remove(session: Session, held: OwnedKey, ownerOf: OwnerOf): Promise<void> {
-  const { id, state } = held;
+export async function remove(session: Session, { id, state }: OwnedKey, ownerOf: OwnerOf): Promise<void> {
   const owner = ownerOf(state.workspaceId, id);
-  const isTakenOver = session.registry.isTakenOver(state.workspaceId, id);
-  if (owner === undefined && !isTakenOver) return deleteKey(session, held);
-  const other = owner === undefined ? "another resource of this stack" : `the resource ${owner.name}`;
+  if (owner === undefined) return deleteKey(session, { id, state });
   const what = `${capitalised(label(state))} (${id})`;
   // Until it is adopted, only this state has its secret.
-  if (!isTakenOver && !owner?.hasIt && state.key !== undefined) {
-    const reason = `${other} declares its id as existingId and has not adopted it. It stays in state: run \`pulumi up\` again when the adoption succeeds, or remove that existingId.`;
+  if (!owner.hasIt && state.key !== undefined) {
+    const reason = `${owner.who} declares its id as existingId and has not adopted it. It stays in state: run \`pulumi up\` again when the adoption succeeds, or remove that existingId.`;
     throw new Failure("notDeleted", reason, { subject: `${what} is not deleted, because` });
   }
   // It may be the same resource: for `--replace` and `pulumi state taint`, the engine shows no state before the create.
   session.warn(
-    `${what} stays in the service, because ${other} has or adopts the same key. If it was adopted by existingId, state does not have its secret: take the secret from an earlier version of the state, or leave existingId out and change keepers, which creates a new key.`,
+    `${what} stays in the service, because ${owner.who} has or adopts the same key. If it was adopted by existingId, state does not have its secret: take the secret from an earlier version of the state, or leave existingId out and change keepers, which creates a new key.`,
   );
 }
 

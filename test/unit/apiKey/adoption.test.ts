@@ -363,7 +363,7 @@ describe("an ApiKey that was adopted", () => {
   const compare = (of: ReturnType<typeof oneKey>["keys"], name: string, inputs: object = without) =>
     of.diff("key_1", without, of.checked({ ...inputs }, without, name), name);
   const refusal = (name: string, other: string) =>
-    `ApiKey ${name}: it has key key_1, which the resource ${other} has or adopts too`;
+    `ApiKey ${name}: it has key_1, which the resource ${other} has or adopts too`;
 
   test.each(["its owner", "the other one"])(
     "K11 R17 an adopted key fails the preview if another resource adopts it, also if the engine comes to %s first",

@@ -89,7 +89,7 @@ describe.each([
       } else {
         expect(check()).toEqual([]);
         expect(() => compared(run, keys)).toThrow(
-          "ApiKeySet set: it has key made_1, which the resource key has or adopts too",
+          "ApiKeySet set: it has made_1, which the resource key has or adopts too",
         );
       }
     },

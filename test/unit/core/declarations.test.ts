@@ -20,7 +20,7 @@ test("R17 a resource without a name, or whose object is not known yet, is no dup
   for (const _ of [1, 2]) expect(run.add(kind, undefined, ["a"], true)("a")).toBeUndefined();
   expect(run.ownerOf("a", kind, undefined)).toBeUndefined();
   for (const name of ["one", undefined]) expect(run.add(kind, name, ["a"], true)("a")).toBeUndefined();
-  expect(run.ownerOf("a", kind, undefined)).toEqual({ name: "one", hasIt: false });
+  expect(run.ownerOf("a", kind, undefined)).toEqual({ who: "the resource one", hasIt: false });
 });
 
 test("R17 resources of one name are told apart by kind", () => {
@@ -36,7 +36,7 @@ test("K11 a resource that has an object in state is its owner, except while the 
   all.add(kind, "a", [], false);
   expect(all.hold(kind, "a", identity)).toBeUndefined();
   for (const deleted of ["b", undefined])
-    expect(all.ownerOf(identity, kind, deleted)).toEqual({ name: "a", hasIt: true });
+    expect(all.ownerOf(identity, kind, deleted)).toEqual({ who: "the resource a", hasIt: true });
   expect(all.ownerOf(identity, kind, "a")).toBeUndefined();
   // The engine checks a resource without its former inputs before it replaces it.
   all.add(kind, "a", [], true);

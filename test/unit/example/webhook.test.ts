@@ -71,6 +71,19 @@ test("the example resource leaves state only if GETs, the workspace and the list
   await hooks.delete(id, state);
 });
 
+test("an object of the example resource has one owner, and stays if another resource imports it", async () => {
+  const hooks = served();
+  const { id, state } = await hooks.create(inputs);
+  hooks.diff(id, state, inputs, "one");
+  expect(() => hooks.diff(id, state, inputs, "two")).toThrow("which the resource one has or adopts too");
+  const next = served();
+  next.live.set(id, inputs);
+  const found = await next.find({ id: "ws_1/hook_1", given: {}, isGet: false });
+  next.diff(id, found?.state ?? {}, inputs, "new");
+  await next.delete(id, state, "former");
+  expect([[...next.live.keys()], next.warnings]).toEqual([[id], [expect.stringContaining("has it")]]);
+});
+
 test("the example resource keeps in state what a service did not apply, and warns of what it rewrote", async () => {
   const hooks = served((asked, answer) => {
     const { webhook: record, ...list } = answer() as { webhook?: typeof inputs };

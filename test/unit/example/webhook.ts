@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import * as field from "../../../provider/client/decode";
 import { apiPath, type Call, get, many, one, write } from "../../../provider/client/request";
-import { CallError, type Written } from "../../../provider/client/send";
+import type { CallError, Written } from "../../../provider/client/send";
 import { aimsOf, converge, report, type Settled, stateAfter } from "../../../provider/core/converge";
 import {
   define,
@@ -14,12 +14,12 @@ import {
 } from "../../../provider/core/definition";
 import { explain, Failure, InconclusiveError, orFail } from "../../../provider/core/errors";
 import {
+  createObject,
   deleteObject,
   findCreated,
   lookUp,
   readsOf,
   type Target,
-  wasThere,
 } from "../../../provider/core/existence";
 import {
   aString,
@@ -32,7 +32,7 @@ import {
   updatableFields,
 } from "../../../provider/core/fields";
 import { applyDrift, type Properties } from "../../../provider/core/state";
-import { type Listing, type Reading, sharedReads } from "../../../provider/reads";
+import { type Reading, sharedReads } from "../../../provider/reads";
 import { optionalFlag, pathSegment, requiredString } from "../../../provider/resources/fields/schemas";
 
 // ---- The service ----------------------------------------------------------------------------------------------------
@@ -114,7 +114,9 @@ export const webhook = define({
   },
   read,
   update,
-  delete: async (session, { id, state }) => {
+  delete: async (session, { id, state }, ownerOf) => {
+    if (ownerOf(state.workspaceId, id)?.hasIt)
+      return session.warn(`${label(state)} stays: another resource has it`);
     const path = { workspaceId: String(state.workspaceId), id };
     const deleting = deleteObject(session, targetOf(session, path), () => deleteWebhook(session.call, path));
     await orFail(deleting, session, { doing: `Deleting ${label(state)}`, notDone: "It stays in state" });
@@ -125,41 +127,27 @@ export const webhook = define({
 async function create(session: Session, declared: Inputs): Promise<Outcome<State>> {
   const { workspaceId } = declared;
   const doing = `Creating ${label(declared)}`;
-  const before = await listOf(session, workspaceId).recent();
-  let written: Written<Webhook>;
-  try {
-    written = await createWebhook(session.call, workspaceId, bodyOf(declared));
-  } catch (error) {
-    if (error instanceof CallError && error.verdict === "ambiguous")
-      throw await lost(session, declared, before, error.message);
-    throw explain(error, session, { doing, notDone: "Nothing was created" });
+  const list = listOf(session, workspaceId);
+  const creation = { workspaceId, before: await list.recent() };
+  const send = () => createWebhook(session.call, workspaceId, bodyOf(declared));
+  const words = { doing, notDone: "Nothing was created" };
+  const made = await orFail(createObject(session, creation, send), session, words);
+  if (made instanceof Error) {
+    const isIt = ({ url }: Webhook) => url === declared.url;
+    const found = await findCreated(session, creation, list, ({ all }) => all.filter(isIt));
+    throw lost(doing, made, found);
   }
-  const { record, problem = "the answer can't be used" } = written;
-  if (record === undefined) throw await lost(session, declared, before, problem);
-  const { id, createdAt } = record;
-  if (wasThere(session, workspaceId, before, id))
-    throw await lost(session, declared, before, `the service answered with ${id}, which existed before`);
-  session.registry.add(workspaceId, id);
+  const { id, createdAt } = made.record;
   const held = { id, state: { createdAt } };
-  return outcomeOf(session, doing, held, declared, await settle(session, held, declared, record, written));
+  return outcomeOf(session, doing, held, declared, await settle(session, held, declared, made.record, made));
 }
 
 /** The error of a create whose answer can't be used. It names what may have been created. */
-async function lost(
-  session: Session,
-  declared: Inputs,
-  before: Reading<Listing<Webhook>>,
-  problem: string,
-): Promise<Failure> {
-  const { workspaceId } = declared;
-  const found = await findCreated(session, {
-    ...{ workspaceId, before, list: listOf(session, workspaceId) },
-    candidates: ({ all }) => all.filter(({ url }) => url === declared.url),
-  });
+function lost(doing: string, { message }: CallError, found: Reading<readonly Webhook[]>): Failure {
   const ids = found.kind === "known" ? found.value.map(({ id }) => id) : [];
   const left = ids.length === 0 ? undefined : `It may be ${ids.join(", ")}: delete it if nobody else made it`;
-  const parts = [problem, "It is not known whether it was created", left];
-  return new Failure("outcomeUnclear", parts, { subject: `Creating ${label(declared)}:`, unresolved: true });
+  const parts = [message, "It is not known whether it was created", left];
+  return new Failure("outcomeUnclear", parts, { subject: `${doing}:`, unresolved: true });
 }
 
 async function update(session: Session, held: Resource<Shape>, declared: Inputs): Promise<Outcome<State>> {
