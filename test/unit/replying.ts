@@ -20,6 +20,13 @@ export function idIn({ path }: Pick<Asked, "path">): string {
   return path.split("/").at(-1) ?? "";
 }
 
+/** The names in answers of the record and of the list that a path leads to, such as `apiKey` and `apiKeys`. */
+export function wrappersOf({ path }: Pick<Asked, "path">) {
+  const [, , , first = "", , second = first] = path.split("/");
+  const one = second.replace(/s$/, "").replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+  return { one, many: `${one}s` };
+}
+
 export function nameIn({ body }: Pick<Asked, "body">): string {
   return (body as { name?: string } | undefined)?.name ?? "";
 }

@@ -20,12 +20,6 @@ interface Manifest {
 const functions = ["getWorkspaces", "getWorkspace", "getApiKeys", "getApiKey", "getScopes"];
 /** Only an explicit Provider names the variable that holds its token. */
 const notInConfig = "accessTokenEnv";
-/** The arguments of `get` beside the id, for an id that doesn't contain them. */
-const toRead: Readonly<Record<string, readonly string[]>> = {
-  ApiKey: ["workspaceId"],
-  Scope: ["workspaceId"],
-};
-
 const ofAnyWorkspace = {
   type: "string",
   description: "Only those of this workspace. Default: those of all.",
@@ -136,7 +130,11 @@ function tokens(specs: readonly Named[]): Readonly<Record<string, object>> {
   return Object.fromEntries(specs.map(([name, spec]) => [`apikeys:index:${name}`, spec]));
 }
 
-function resource({ kind, fields, shape: { outputs } }: AnyDefinition, sdk: Sdk, types: Types): Named {
+function resource(
+  { kind, fields, shape: { outputs }, importing }: AnyDefinition,
+  sdk: Sdk,
+  types: Types,
+): Named {
   const declared = membersOf(sdk, `${kind}Args`);
   const made = membersOf(sdk, kind);
   const inputs = fields.map(({ name, secret, onChange }): readonly [string, PropertySpec] => {
@@ -151,7 +149,8 @@ function resource({ kind, fields, shape: { outputs } }: AnyDefinition, sdk: Sdk,
   for (const [name, { secret }] of Object.entries(outputs)) {
     properties.set(name, types.property(made(name), kind, secret));
   }
-  const stateInputs = toRead[kind];
+  // The arguments of `get` beside the id, which is the last part.
+  const stateInputs = importing?.form.split("/").slice(0, -1) ?? [];
   return [
     kind,
     {
@@ -162,7 +161,9 @@ function resource({ kind, fields, shape: { outputs } }: AnyDefinition, sdk: Sdk,
       required: [...properties.keys()].filter((name) => !made(name).optional),
       inputProperties: Object.fromEntries(inputs),
       requiredInputs: fields.map(({ name }) => name).filter((name) => !declared(name).optional),
-      ...(stateInputs && { stateInputs: { type: "object", properties: only(stateInputs, properties) } }),
+      ...(stateInputs.length > 0 && {
+        stateInputs: { type: "object", properties: only(stateInputs, properties) },
+      }),
       ...(listedKinds.includes(kind) && {
         listInputs: { type: "object", properties: { workspaceId: ofAnyWorkspace } },
       }),
