@@ -53,7 +53,7 @@ export interface Outcome<State = Properties> extends Kept<State> {
   readonly failure?: Failure | undefined;
 }
 
-/** Gives the resource of this run's program that has an object in state, or only declares it, while another is deleted. */
+/** Gives the resource of this run that has an object in state, took it over or only declares it, while another is deleted. */
 export type OwnerOf = (workspaceId: unknown, id: string) => Owner | undefined;
 
 /** The properties of a resource: inputs, outputs, and what is only in state. */
@@ -126,7 +126,10 @@ export interface Definition<S extends Shape, P extends Plan = Plan> {
   ifUnsaved?(inputs: InputsOf<S>): string | undefined;
   /** How `pulumi import`, the option `import` and `get` find an object. Default: by no id. */
   readonly importing?: {
-    /** The form of its id, such as "workspaceId/keyId". In a workspace's id, a slash is written as %2F. */
+    /**
+     * The form of its id, such as "workspaceId/keyId". All parts but the last are properties, which `get` takes beside the
+     * id. In a workspace's id, a slash is written as %2F.
+     */
     readonly form: string;
     /** `undefined` if there is no such object. `get` later reads it again by the outcome's id. */
     read(session: Session, parts: readonly string[]): Promise<Outcome<StateOf<S>> | undefined>;

@@ -182,20 +182,17 @@ export async function deleteObject<T extends Shown>(
   target: Target<T>,
   send: () => Promise<Written<T>>,
 ): Promise<void> {
-  let answered: Written<T>;
-  try {
-    answered = await send();
-  } catch (error) {
-    if ((await lookAfterRefusal(error, () => lookUp(session, target))) === undefined) return;
-    throw error;
-  }
-  if (recordOf(answered)?.deleted) return;
+  const answered = await send().catch(async (error: unknown) => {
+    if ((await lookAfterRefusal(error, () => lookUp(session, target))) !== undefined) throw error;
+  });
   // A gateway that answers with a page may answer the next request with a 404, and an error is not a success.
-  const isAccepted = answered.record !== undefined || answered.noRecord;
+  const isAccepted = answered?.record !== undefined || answered?.noRecord;
   const look = async () => (isAccepted ? isDeleted(target) : (await lookUp(session, target)) === undefined);
-  if (await pollUntil(session, look, Boolean)) return;
-  const said = answered.problem ?? "the service accepted the deletion";
-  throw new InconclusiveError("notDeleted", `${said}, but the ${target.kind} still exists`);
+  if (answered !== undefined && !recordOf(answered)?.deleted && !(await pollUntil(session, look, Boolean))) {
+    const said = answered.problem ?? "the service accepted the deletion";
+    throw new InconclusiveError("notDeleted", `${said}, but the ${target.kind} still exists`);
+  }
+  session.registry.drop(target.workspaceId, target.id);
 }
 
 /** Whether an object whose deletion was accepted no longer exists: a GET or the list says so. */
@@ -212,37 +209,37 @@ async function isDeleted<T extends Shown>(target: Target<T>): Promise<boolean> {
 
 // ---- Created -------------------------------------------------------------------------------------------------------
 
-/** A create of an object. */
+/** Where a POST creates an object, and what was there before it. */
 export interface Creation<T> {
   readonly workspaceId: string;
   /** The list before the POST. */
   readonly before: Reading<Listing<T>>;
 }
 
-/** A new object, with a record that can be used. */
+/** The object that a POST's answer shows. */
 export type Created<T> = Written<T> & { readonly record: T };
 
 /**
- * Sends a POST once. Throws if nothing was created; returns a CallError if that is not known. `mayExist`: whether a record
- * that existed before can be used all the same. Default: it can't, because the POST did not create it.
+ * Sends a POST once. Throws if nothing was created; "unavailable" means that this is not known. `acceptExisting`: whether
+ * a record that existed before can be used, although the POST did not create it. Default: it can't.
  */
 export async function createObject<T extends Shown>(
   session: Session,
   creation: Creation<T>,
   send: () => Promise<Written<T>>,
-  mayExist: (record: T, said: string) => boolean = () => false,
-): Promise<Created<T> | CallError> {
+  acceptExisting: (record: T, said: string) => boolean = () => false,
+): Promise<Reading<Created<T>>> {
   try {
     const written = await send();
     const { record, problem = "the answer can't be used" } = written;
-    if (record === undefined) return new CallError("ambiguous", problem);
+    if (record === undefined) throw new CallError("ambiguous", problem);
     const said = `the service answered with ${record.id}, which existed before`;
-    if (wasThere(session, creation, record) && !mayExist(record, said))
-      return new CallError("ambiguous", said);
+    if (wasThere(session, creation, record) && !acceptExisting(record, said))
+      throw new CallError("ambiguous", said);
     session.registry.add(creation.workspaceId, record.id);
-    return { ...written, record };
+    return { kind: "known", value: { ...written, record } };
   } catch (error) {
-    if (error instanceof CallError && error.verdict === "ambiguous") return error;
+    if (error instanceof CallError && error.verdict === "ambiguous") return { kind: "unavailable", error };
     throw error;
   }
 }

@@ -18,7 +18,7 @@ export interface Plan {
   readonly refusal?: Failure | undefined;
   /** The properties that a preview can't derive by itself: inputs become as declared, outputs stay or are unknown. */
   readonly preview?: () => Properties;
-  /** The objects that no other resource of the program may have or adopt. Default: all of its state, unless they stay. */
+  /** The objects that no other resource of the program may have or adopt. Default: those of its state. None if they stay. */
   readonly objects?: readonly OwnedObject[] | undefined;
 }
 

@@ -61,7 +61,7 @@ interface Resource {
 export const handOver =
   "To hand it over, release it first: remove its resource with the option retainOnDelete, or set release: true in its entry.";
 
-/** Another resource that has an object in state, or only declares it. */
+/** Another resource that has an object in state, or has taken it over in this run, or only declares it. */
 export interface Owner {
   /** In words: `the resource one`. */
   readonly who: string;

@@ -191,8 +191,8 @@ export function register(
     registry[how](workspaceId, object);
 }
 
-/** Removes the objects of a state that were deleted, or that a read no longer finds (`now`). */
-export function forget({ definition, registry }: KindContext, before: Kept, now?: Kept): void {
+/** Removes the objects of a state that a read no longer finds (`now`). */
+export function forget({ definition, registry }: KindContext, before: Kept, now: Kept | undefined): void {
   const found = new Set(now && definition.objectsOf(now.id, now.state).map(({ id }) => id));
   for (const { workspaceId, id } of definition.objectsOf(before.id, before.state))
     if (!found.has(id)) registry.drop(workspaceId, id);
@@ -209,7 +209,7 @@ export function expectSoleOwner(
   for (const { workspaceId, id: object } of plan.objects ?? definition.objectsOf(id, state)) {
     const other = declarations.hold(kind, name, objectIdentity(workspaceId, object));
     if (other === undefined) continue;
-    const reason = `${kind} ${name}: it has ${object}, which the resource ${other} has or adopts too, but two resources can't manage one object. ${handOver} If both resources have it in state, remove one of them with \`pulumi state delete\`.`;
+    const reason = `${kind} ${name}: it has ${object}, which the resource ${other} has or adopts too, but two resources can't manage one ${objects?.kind ?? kind}. ${handOver} If both resources have it in state, remove one of them with \`pulumi state delete\`.`;
     throw new Failure("twoOwners", reason);
   }
 }

@@ -155,7 +155,6 @@ async function remove(context: KindContext, { id, state: given }: Kept, name?: s
     const before = { id, state: definition.parse(given) };
     if (!definition.objects?.stay?.(before.state)) expectSameBaseUrl(context, { id, state: given });
     await definition.delete(session, before, ownersIn(context, name));
-    forget(context, before);
     return undefined;
   });
 }

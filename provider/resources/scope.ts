@@ -158,16 +158,16 @@ async function create(session: Session, declared: ScopeInputs): Promise<ScopeOut
     session,
     words,
   );
-  if (!(made instanceof Error)) return written(declared, made.record);
+  if (made.kind === "known") return written(declared, made.value.record);
   // A scope that was there before may be the one that the service refused to create again.
-  const mayBeIt = ({ id }: ScopeRecord) => made.status === 409 || !before.byId.has(id);
+  const mayBeIt = ({ id }: ScopeRecord) => made.error.status === 409 || !before.byId.has(id);
   const look = async () => {
     const now = await sharedReads(session.call).scopes(workspaceId).fresh();
     return now.kind === "known" ? findIn(now.value.all.filter(mayBeIt), declared) : undefined;
   };
   const found = await pollUntil(session, look, (scope) => scope !== undefined);
   if (found !== undefined) return adopted(doing, declared, found);
-  throw explain(made, session, words);
+  throw explain(made.error, session, words);
 }
 
 function adopted(doing: string, declared: ScopeInputs, record: ScopeRecord): ScopeOutcome {

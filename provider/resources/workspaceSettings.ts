@@ -138,6 +138,8 @@ export const workspaceSettings = define({
   shape,
   label: () => "workspace settings",
   objects: {
+    // A workspace belongs to no resource: one may begin to declare what another one leaves.
+    of: () => [],
     identities: (declared) => {
       const id = knownString(declared.workspaceId);
       return id === undefined ? [] : [{ identity: objectIdentity(id, id), twice }];

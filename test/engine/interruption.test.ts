@@ -30,11 +30,11 @@ const afterOne = {
   },
 };
 
-const asked = (["ctrlC", "terminated"] as const).flatMap((ending) =>
+const cases = (["ctrlC", "sigterm"] as const).flatMap((ending) =>
   (["plugin", "dynamic"] as const).map((host) => ({ ending, host })),
 );
 
-describe.each(isAll ? asked : asked.slice(0, 1))(
+describe.each(isAll ? cases : cases.slice(0, 1))(
   "an update that is asked once to end ($ending) in the $host host",
   ({ ending, host }) => {
     it("R20 one Ctrl-C or SIGTERM lets requests finish and saves their results; the next update does the rest, and grants nothing again", async () => {

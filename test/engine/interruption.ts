@@ -147,7 +147,7 @@ interface Target {
 }
 
 /** How a command is ended. */
-export type Ending = "ctrlC" | "terminated" | "twoCtrlC" | "engineKilled" | "hostKilled";
+export type Ending = "ctrlC" | "sigterm" | "twoCtrlC" | "engineKilled" | "hostKilled";
 
 /** Runs an update and ends it in this way at a moment. After a killed engine or a second Ctrl-C, the hosts have ended too. */
 async function upCutShort({ stack }: Fixture, ending: Ending, moment: Promise<unknown>): Promise<Outcome> {
@@ -175,7 +175,7 @@ async function cutShort(kind: Ending, target: Target): Promise<void> {
   switch (kind) {
     case "ctrlC":
       return send(target.pid, "SIGINT");
-    case "terminated":
+    case "sigterm":
       return send(target.pid, "SIGTERM");
     case "twoCtrlC":
       send(target.pid, "SIGINT");

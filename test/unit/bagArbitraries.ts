@@ -4,6 +4,7 @@ import { Struct } from "google-protobuf/google/protobuf/struct_pb";
 import { expect } from "vitest";
 import { unknownSentinels } from "../../provider/core/fields";
 import { definitions } from "../../provider/resources";
+import { leastOf } from "./offline";
 
 /** The value of all secrets, which must appear nowhere else. */
 export const canary = "canary-of-the-fuzzing-0123456789";
@@ -85,7 +86,9 @@ export function bag(likely: Readonly<Record<string, unknown>> = {}): fc.Arbitrar
 }
 
 const scopes = [{ representation: "a", read: true }];
-/** Inputs that pass check, by resource. Each bag has some of them. */
+/** Inputs of a resource that pass check. Each bag has some of them. */
+export const usualOf = (kind: string) => likely[kind] ?? leastOf[kind] ?? {};
+
 export const likely: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   ApiKey: { workspaceId: "ws_1", customerId: "cus_1", name: "ci", scopes },
   ApiKeySet: {

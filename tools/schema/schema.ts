@@ -149,7 +149,7 @@ function resource(
   for (const [name, { secret }] of Object.entries(outputs)) {
     properties.set(name, types.property(made(name), kind, secret));
   }
-  // The arguments of `get` beside the id, which is the last part.
+  // The arguments of `get` beside the id.
   const stateInputs = importing?.form.split("/").slice(0, -1) ?? [];
   return [
     kind,

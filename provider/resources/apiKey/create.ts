@@ -35,11 +35,12 @@ export async function createOrMigrate(session: Session, declared: KeyInputs): Pr
   warnOfNamesakes(creation);
   for (let isAgain = false; ; isAgain = true) {
     const answer = await post(creation, isAgain);
-    if (!(answer instanceof Error)) return answer;
-    const now = await findCreated(session, creation, list, (all) => namesakesIn(all, declared));
+    if (answer.kind === "known") return answer.value;
+    const { error } = answer;
+    const now = await findCreated(session, creation, list, (listing) => namesakesIn(listing, declared));
     const showsNone = now.kind === "known" && now.value.length === 0;
     // The service may have been busy with another change.
-    if (isAgain || !isRefusal(answer) || !showsNone) throw lostKey(creation, now, answer);
+    if (isAgain || !isRefusal(error) || !showsNone) throw lostKey(creation, now, error);
   }
 }
 
@@ -49,7 +50,7 @@ function isRefusal({ verdict, status }: CallError): boolean {
 }
 
 /** Throws if nothing was created. `isAgain`: whether an earlier POST may have created the key. */
-async function post(creation: KeyCreation, isAgain: boolean): Promise<Created<ApiKeyRecord> | CallError> {
+async function post(creation: KeyCreation, isAgain: boolean): Promise<Reading<Created<ApiKeyRecord>>> {
   const { session, declared, doing } = creation;
   const { existingKey } = declared;
   const send = async () => {
@@ -60,7 +61,7 @@ async function post(creation: KeyCreation, isAgain: boolean): Promise<Created<Ap
     return written;
   };
   // From a cache, or because the service returns an existing record (K6).
-  const mayExist = (record: ApiKeyRecord, said: string) => {
+  const acceptExisting = (record: ApiKeyRecord, said: string) => {
     if (existingKey === undefined || !hasValue(record, existingKey)) return false;
     session.warn(
       `${doing}: ${said}. If another resource or stack manages this key too, destroying either of them may delete it.`,
@@ -68,9 +69,9 @@ async function post(creation: KeyCreation, isAgain: boolean): Promise<Created<Ap
     return true;
   };
   try {
-    return await createObject(session, creation, send, mayExist);
+    return await createObject(session, creation, send, acceptExisting);
   } catch (error) {
-    if (isAgain && error instanceof CallError) return error;
+    if (isAgain && error instanceof CallError) return { kind: "unavailable", error };
     throw explain(error, session, { doing, notDone: "Nothing was created", advice: adviceFor(declared) });
   }
 }

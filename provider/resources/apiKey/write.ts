@@ -173,7 +173,6 @@ export async function deleteKey(session: Session, { id, state }: OwnedKey): Prom
     notDone: "It stays in state",
     advice: `Check that the access token is allowed to delete keys of ${path.workspaceId}.`,
   });
-  session.registry.drop(path.workspaceId, id);
 }
 
 /**

@@ -177,7 +177,6 @@ function plan(args: RotatingPlanArgs): RotatingPlan {
     note: isReplaced ? undefined : note,
     refusal: decision.does === "fail" && !isReplaced ? refusal(decision) : undefined,
     preview: () => ({ ...preview(decision), ...ofAdopted }),
-    objects: keys.objectsOf(decision.owned),
   };
 }
 

@@ -7,7 +7,7 @@ import { lifecycle } from "../../../provider/lifecycle/operations";
 import { definitions } from "../../../provider/resources";
 import { runs } from "../../all";
 import { stateOfAll } from "../apiKeySet/setArbitraries";
-import { bag, canary, expectFit, expectWireable, likely } from "../bagArbitraries";
+import { bag, canary, expectFit, expectWireable, usualOf } from "../bagArbitraries";
 import { configured, hostContext, inWords } from "../offline";
 
 vi.setConfig({ testTimeout: 30_000 });
@@ -19,7 +19,7 @@ test.each(kinds)(
   "R2 R16 any inputs of %s are checked without showing a secret, and then show no change",
   (kind, definition) => {
     const operations = inWords(lifecycle(definition, hostContext({ config, warn: expectFit })));
-    const bags = bag(likely[kind]);
+    const bags = bag(usualOf(kind));
     fc.assert(
       fc.property(bags, fc.option(bags, { nil: undefined }), (declared, before) => {
         const { inputs, failures } = operations.check(declared, before);
@@ -40,7 +40,7 @@ test.each(kinds)(
 test.each(kinds)("R8 R16 the dynamic host answers check and diff of any properties of %s", async (kind) => {
   const { check, diff, configure } = provider(kind) as Required<ReturnType<typeof provider>>;
   void configure({ config: { get: (key) => config[key], require: (key) => config[key] ?? "" } });
-  const bags = bag({ ...likely[kind], __provider: "exports.handler = …" });
+  const bags = bag({ ...usualOf(kind), __provider: "exports.handler = …" });
   const property = fc.asyncProperty(bags, bags, async (olds, news) => {
     const { inputs = {}, failures = [] } = await check(olds, news);
     expectWireable(inputs);

@@ -4,8 +4,7 @@ import { CallError } from "../../../provider/client/send";
 import { Failure } from "../../../provider/core/errors";
 import { definitions } from "../../../provider/resources";
 import { runs } from "../../all";
-import { anything, bag, expectFit, expectWireable, likely } from "../bagArbitraries";
-import { leastOf } from "../offline";
+import { anything, bag, expectFit, expectWireable, usualOf } from "../bagArbitraries";
 import { type Asked, idIn, replying, wrappersOf } from "../replying";
 
 vi.setConfig({ testTimeout: 30_000 });
@@ -98,7 +97,7 @@ const each = Object.entries(definitions).flatMap(([kind, definition]) =>
 test.each(each)(
   "R16 $name of $kind ends with a valid result or a readable error, with any state and any answers",
   async ({ kind, definition, operate }) => {
-    const usual = likely[kind] ?? leastOf[kind] ?? {};
+    const usual = usualOf(kind);
     let results = 0;
     const property = fc.asyncProperty(bag(usual), services, async (state, service) => {
       const subject = replying(definition, reply(service));

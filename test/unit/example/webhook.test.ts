@@ -55,6 +55,11 @@ test("the example resource names what a lost answer to its one POST may have mad
   expect(message).toContain("It may be hook_1: delete it if nobody else made it");
   expect(unresolved).toBe(true);
   expect(hooks.calls.filter(({ method }) => method === "POST")).toHaveLength(1);
+  const cached = served((asked, answer) =>
+    asked.method === "POST" ? { webhook: { ...inputs, id: "hook_0" } } : answer(),
+  );
+  cached.live.set("hook_0", { ...inputs, id: "hook_0" });
+  expect((await failureOf(cached.create(inputs))).message).toContain("hook_0, which existed before");
 });
 
 test("the example resource leaves state only if GETs, the workspace and the list agree", async () => {

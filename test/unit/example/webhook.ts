@@ -115,8 +115,9 @@ export const webhook = define({
   read,
   update,
   delete: async (session, { id, state }, ownerOf) => {
-    if (ownerOf(state.workspaceId, id)?.hasIt)
-      return session.warn(`${label(state)} stays: another resource has it`);
+    const owner = ownerOf(state.workspaceId, id);
+    if (owner?.hasIt)
+      return session.warn(`${label(state)} stays in the service, because ${owner.who} has it`);
     const path = { workspaceId: String(state.workspaceId), id };
     const deleting = deleteObject(session, targetOf(session, path), () => deleteWebhook(session.call, path));
     await orFail(deleting, session, { doing: `Deleting ${label(state)}`, notDone: "It stays in state" });
@@ -132,14 +133,15 @@ async function create(session: Session, declared: Inputs): Promise<Outcome<State
   const send = () => createWebhook(session.call, workspaceId, bodyOf(declared));
   const words = { doing, notDone: "Nothing was created" };
   const made = await orFail(createObject(session, creation, send), session, words);
-  if (made instanceof Error) {
+  if (made.kind === "unavailable") {
     const isIt = ({ url }: Webhook) => url === declared.url;
     const found = await findCreated(session, creation, list, ({ all }) => all.filter(isIt));
-    throw lost(doing, made, found);
+    throw lost(doing, made.error, found);
   }
-  const { id, createdAt } = made.record;
-  const held = { id, state: { createdAt } };
-  return outcomeOf(session, doing, held, declared, await settle(session, held, declared, made.record, made));
+  const { record } = made.value;
+  const held = { id: record.id, state: { createdAt: record.createdAt } };
+  const settled = await settle(session, held, declared, record, made.value);
+  return outcomeOf(session, doing, held, declared, settled);
 }
 
 /** The error of a create whose answer can't be used. It names what may have been created. */

@@ -74,6 +74,12 @@ describe("the create of a scope whose POST fails", () => {
     });
     expect((await lagging.create(inputs)).id).toBe("sc_new");
     expect(lagging.calls.filter(({ method }) => method === "POST")).toHaveLength(1);
+    post = () => "";
+    const { kind, message } = await failureOf(subject.create(inputs));
+    expect([kind, message]).toEqual([
+      "outcomeUnclear",
+      expect.stringMatching(/is empty.*not known whether the/),
+    ]);
   });
 
   test.each([409, 422])(
