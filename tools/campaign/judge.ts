@@ -278,6 +278,6 @@ const expected: readonly (readonly [RegExp, string])[] = [
   [/no such key, or the key was deleted/, "a key to adopt that is gone (K11)"],
   [/"(\w+)", the service has "\1_"/, "a value that the service always changes (R4)"],
   [/needs a new key, but the previous key/, "a change that needs a third key (T2)"],
-  [/two resources can't manage one key/, "two resources that declare one key (R17)"],
+  [/two resources can't manage one (key|ApiKey)/, "two resources that declare one key (R17)"],
   [/(Migrating|For each of) .*\b409\b/, "a value to take over that a record holds already (K5)"],
 ];
