@@ -59,23 +59,23 @@ function planOf(args: string[]) {
 }
 
 /**
- * In each round another contender begins, so that what changes on the machine in the meantime, and what one leaves to the
- * next (files in memory, a warm disk), falls on all alike.
+ * In each round another contender begins, and every other round goes backwards, so that what changes on the machine in the
+ * meantime, and what one leaves to the next (files in memory, a warm disk), falls on all alike.
  */
 async function measureAll({ sizes, times, contenders }: Plan, bench: Bench): Promise<readonly Round[]> {
   const all: Round[] = [];
   for (const count of sizes) {
     for (let round = 0; round < times; round += 1) {
       const first = round % contenders.length;
-      for (const contender of [...contenders.slice(first), ...contenders.slice(0, first)]) {
-        const { id } = contender;
+      const turns = [...contenders.slice(first), ...contenders.slice(0, first)];
+      for (const contender of round % 2 === 0 ? turns : turns.toReversed()) {
         const figures = await tryOut(contender, count, bench);
-        all.push({ contender: id, count, round, figures });
+        all.push({ contender: contender.id, count, round, figures });
         const seconds = Object.entries(figures).map(
           ([step, figure]) => `${step} ${figure.seconds.toFixed(2)}`,
         );
         const which = `N = ${count}, round ${round + 1} of ${times}`;
-        process.stderr.write(`${which}, ${id}: ${seconds.join(", ")} s\n`);
+        process.stderr.write(`${which}, ${contender.id}: ${seconds.join(", ")} s\n`);
       }
     }
   }
