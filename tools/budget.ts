@@ -12,8 +12,8 @@ interface Budget {
 }
 
 const budgets: readonly Budget[] = [
-  { folders: ["provider", "sdk"], lines: 9_107, files: 66 },
-  { folders: ["test"], lines: 24_481, files: 185 },
+  { folders: ["provider", "sdk"], lines: 9_105, files: 66 },
+  { folders: ["test"], lines: 24_473, files: 185 },
   { folders: ["tools"], lines: 5_488, files: 51 },
   { folders: ["standin", "cli"], lines: 2_935, files: 26 },
 ];

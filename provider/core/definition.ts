@@ -126,10 +126,7 @@ export interface Definition<S extends Shape, P extends Plan = Plan> {
   ifUnsaved?(inputs: InputsOf<S>): string | undefined;
   /** How `pulumi import`, the option `import` and `get` find an object. Default: by no id. */
   readonly importing?: {
-    /**
-     * The form of its id, such as "workspaceId/keyId". All parts but the last are properties, which `get` takes beside the
-     * id. In a workspace's id, a slash is written as %2F.
-     */
+    /** The form of its id, such as "workspaceId/keyId". All parts but the last are properties, which `get` takes too. */
     readonly form: string;
     /** `undefined` if there is no such object. `get` later reads it again by the outcome's id. */
     read(session: Session, parts: readonly string[]): Promise<Outcome<StateOf<S>> | undefined>;

@@ -86,10 +86,10 @@ export function bag(likely: Readonly<Record<string, unknown>> = {}): fc.Arbitrar
 }
 
 const scopes = [{ representation: "a", read: true }];
-/** Inputs of a resource that pass check. Each bag has some of them. */
+/** Inputs that pass check. Each bag has some of them. */
 export const usualOf = (kind: string) => likely[kind] ?? leastOf[kind] ?? {};
 
-export const likely: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+const likely: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   ApiKey: { workspaceId: "ws_1", customerId: "cus_1", name: "ci", scopes },
   ApiKeySet: {
     workspaceId: "ws_1",

@@ -159,8 +159,9 @@ export function plan(args: KeyPlanArgs): Plan {
     const preview = () => (adoptedId(inputs) === undefined ? {} : { key: undefined });
     return { ...compared, note: adoptionNote(label(inputs), inputs), preview };
   }
-  const noteIfLost = `${capitalised(label(state))}: its secret is not in state, so the update replaces it.`;
-  const note = isLost(state) ? noteIfLost : undefined;
+  const note = isLost(state)
+    ? `${capitalised(label(state))}: its secret is not in state, so the update replaces it.`
+    : undefined;
   // An adopted or imported key has no secret, and no update gives it one.
   return { ...compared, note, preview: () => (state.key ? {} : { key: undefined }) };
 }

@@ -36,16 +36,15 @@ function reply({ answer, applies }: Service): (asked: Asked) => unknown {
       throw new CallError(answer === 500 ? "ambiguous" : "refused", `the service answered ${answer}`, answer);
     }
     const workspaceId = decodeURIComponent(path.split("/")[4] ?? "");
+    const { one, many } = wrappersOf(asked);
     if (!applies) {
       const workspace = { ...(answer as object), id: workspaceId };
-      const { one, many } = wrappersOf(asked);
       return { [one]: answer, billing: answer, workspace, ...(method === "GET" && { [many]: [answer] }) };
     }
     const id = method === "POST" ? `new_${written.size}` : decodeURIComponent(idIn(asked));
     const before = written.get(id) ?? (answer as object);
     const own = { POST: { key: "sk_new", createdAt: undefined }, DELETE: { deleted: true } }[method];
     const now = { ...before, ...own, ...(body as object), id };
-    const { one, many } = wrappersOf(asked);
     const lists = { [many]: [...written.values()] };
     if (method !== "GET") written.set(id, now);
     return { [one]: now, billing: now, workspace: now, ...(method === "GET" ? lists : {}) };
