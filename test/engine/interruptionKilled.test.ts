@@ -55,10 +55,9 @@ describe.each(cases)("SIGKILL of $killed in the $host host", ({ ending, host }) 
       const changed = { enabled: { old: true, new: false } };
       expect(refreshed).toMatchObject({ duringRefresh: true, changed });
     }
-    const warned = up.diagnostics.flatMap(
-      ({ message }) => /already has a key with the name and customer .*: (\S+) \(/.exec(message)?.[1] ?? [],
-    );
-    expect(warned.toSorted()).toEqual(orphans.map((orphan) => orphan.split(" ")[1]).toSorted());
+    const said = up.diagnostics.map(({ message }) => message).join("\n");
+    const warned = said.matchAll(/already has a key .*: "(.*)": (\S+) \(/g);
+    expect([...warned].map(([, name, id]) => `${name} ${id}`).toSorted()).toEqual(orphans);
     const { keys, pending, billingId } = await readState(fixture);
     expect(names(keys)).toEqual(["changed", "first", "made", "swapped"]);
     expect({ keys, pending }).toEqual({ keys: known(), pending: [] });

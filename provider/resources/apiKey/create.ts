@@ -6,9 +6,9 @@ import type { Session } from "../../core/definition";
 import { explain, Failure, ifElsewhere, ifRefused } from "../../core/errors";
 import { type Created, type Creation, createObject, findCreated } from "../../core/existence";
 import { caseFolded } from "../../core/state";
-import { listed } from "../../core/text";
+import { inBounds, listed } from "../../core/text";
 import { type Listing, type Reading, sharedReads } from "../../reads";
-import { createBody, endOf, type KeyInputs, label, migrateBody } from "./model";
+import { createBody, endOf, isNamed, type KeyInputs, label, migrateBody } from "./model";
 
 interface KeyCreation extends Creation<ApiKeyRecord> {
   readonly session: Session;
@@ -115,17 +115,16 @@ function lostKey(creation: KeyCreation, now: Reading<readonly ApiKeyRecord[]>, e
 }
 
 /** Tells of keys that a killed run, or one whose answer was lost, may have left behind. */
-function warnOfNamesakes(creation: KeyCreation): void {
-  const { session, declared, workspaceId, before } = creation;
-  const { registry } = session;
+function warnOfNamesakes({ session, declared, workspaceId, before }: KeyCreation): void {
   if (before.kind === "unavailable") return;
   const unmanaged = namesakesIn(before.value, declared).filter(
-    ({ id }) => !registry.has(workspaceId, id) && !registry.isDropped(workspaceId, id),
+    ({ id }) => !session.registry.has(workspaceId, id) && !session.registry.isDropped(workspaceId, id),
   );
   if (unmanaged.length === 0) return;
   // For `--replace` and `pulumi state taint`, the engine doesn't tell the provider which key is in state.
   const what = `Workspace ${workspaceId} already has a key with the name and customer of a new one. If another resource or stack manages it, or this update replaces it, do nothing; if a failed or interrupted run left it behind, ${remedyFor(declared)}. In the workspace's list:`;
-  session.warn(what, inWords(unmanaged));
+  const name = isNamed(declared) ? `${inBounds(JSON.stringify(declared.name), 60)}: ` : "";
+  session.warn(what, `${name}${inWords(unmanaged)}`);
 }
 
 function inWords(keys: readonly ApiKeyRecord[]): string {

@@ -267,7 +267,7 @@ test("K6 a create warns of a key with its name and customer, unless that is in s
   await keys.create(inputs);
   expect(keys.warnings).toEqual([
     expect.stringMatching(
-      /already has a key with the name and customer of a new one\. If another .* do nothing.*: key_1\.$/,
+      /already has a key with the name and customer of a new one\. If another .* do nothing.*: "ci": key_1\.$/,
     ),
   ]);
   keys.diff("key_1", { ...least, key: "sk_1" }, inputs);
