@@ -1,6 +1,6 @@
 /**
- * A linter: the code stays small enough to be held in the head. Whoever needs more room makes it first, by deleting. A
- * budget that is no longer used up is to be lowered.
+ * A linter: the code stays small enough to be held in the head. A new resource raises the budgets by what it takes; whoever
+ * needs room for anything else makes it first, by deleting. A budget that is no longer used up is to be lowered.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
