@@ -100,8 +100,6 @@ export interface Definition<S extends Shape, P extends Plan = Plan> {
     /** The inputs that can have a secret of the program. Default: only those at its path. */
     secretPaths?(path: SecretPath): readonly SecretPath[];
   };
-  /** The name in messages of the object that these inputs declare: `key "ci" in workspace ws_1`. */
-  label(inputs: DraftOf<S>): string;
   /** The objects that it manages in the service. Default: the one object that has its id. */
   readonly objects?: {
     /** Their kind, if resources of several kinds manage such objects. Default: the resource's. */
@@ -120,10 +118,10 @@ export interface Definition<S extends Shape, P extends Plan = Plan> {
   plan?(args: PlanArgs<S>): P;
   create(session: Session, inputs: InputsOf<S>, plan: P): Promise<Outcome<StateOf<S>>>;
   /**
-   * The advice about a create whose result nobody takes. `delete` undoes it, unless its objects stay. Default: nothing is
-   * undone or said, because the next create finds the object.
+   * The words about a create whose result nobody takes: `what` names its object. `delete` undoes it, unless its objects stay.
+   * Default: nothing is undone or said, because the next create finds the object.
    */
-  ifUnsaved?(inputs: InputsOf<S>): string | undefined;
+  ifUnsaved?(inputs: InputsOf<S>): { readonly what: string; readonly advice: string } | undefined;
   /** How `pulumi import`, the option `import` and `get` find an object. Default: by no id. */
   readonly importing?: {
     /** The form of its id, such as "workspaceId/keyId". All parts but the last are properties, which `get` takes too. */

@@ -249,8 +249,10 @@ async function saved(
 
 /** The line about a create that is not saved to state. `left`: the objects of its result, which the service has. */
 function unsaved(definition: AnyDefinition, inputs: Properties, left: readonly string[]): string | undefined {
-  const advice = definition.ifUnsaved?.(inputs);
+  const said = definition.ifUnsaved?.(inputs);
   const ids = left.length > 0 ? ` (${listed(left)})` : "";
-  const what = `${capitalised(definition.label(inputs))}${ids}`;
-  return advice && `${what}: the run ended before the result could be saved to state. ${advice}`;
+  return (
+    said &&
+    `${capitalised(said.what)}${ids}: the run ended before the result could be saved to state. ${said.advice}`
+  );
 }

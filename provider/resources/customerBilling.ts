@@ -160,12 +160,13 @@ function staying(id: string, state: BillingState): string {
 const waysOut =
   "Check in the service. If the credits were granted, set billingId to the record's id and leave totalCredits out; if they were not, set grant to another value to grant them.";
 
+const checkFirst = `Another update would grant the credits again, so check first. ${waysOut}`;
+
 // ---- Operations ---------------------------------------------------------------------------------------------------
 
 export const customerBilling = define({
   kind: "CustomerBilling",
   shape: { ...shape, inputsOf },
-  label,
   objects: {
     of: (id, state) => (isUncertain(id, state) ? [] : [{ workspaceId: state.workspaceId, id }]),
     identities,
@@ -176,10 +177,8 @@ export const customerBilling = define({
   rules,
   plan,
   create,
-  ifUnsaved: ({ billingId }) =>
-    billingId === undefined
-      ? `Another update would grant the credits again, so check first. ${waysOut}`
-      : undefined,
+  ifUnsaved: (inputs) =>
+    inputs.billingId === undefined ? { what: label(inputs), advice: checkFirst } : undefined,
   read: async (_session, held) => held,
   // No update sends a request: it adopts a record.
   update: async (_session, { id, state }, declared) => ({

@@ -115,7 +115,6 @@ function differences(declared: ScopeState, record: ScopeRecord): string | undefi
 export const scope = define({
   kind: "Scope",
   shape,
-  label,
   objects: { identities, stay: () => true },
   rules,
   plan,

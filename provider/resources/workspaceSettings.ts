@@ -136,7 +136,6 @@ function sendable(fields: readonly Setting[], record: WorkspaceRecord): Properti
 export const workspaceSettings = define({
   kind: "WorkspaceSettings",
   shape,
-  label: () => "workspace settings",
   objects: {
     // A workspace belongs to no resource: one may begin to declare what another one leaves.
     of: () => [],

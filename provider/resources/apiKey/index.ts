@@ -3,17 +3,16 @@ import { define } from "../../core/definition";
 import { label, plan, shape } from "./model";
 import { read } from "./read";
 import { identities, rules } from "./rules";
-import { create, remove, unsavedAdvice, update } from "./write";
+import { create, remove, unsaved, update } from "./write";
 
 export const apiKey = define({
   kind: "ApiKey",
   shape,
-  label,
   objects: { identities },
   rules,
   plan,
   create,
-  ifUnsaved: ({ existingId }) => (existingId === undefined ? unsavedAdvice : undefined),
+  ifUnsaved: (inputs) => (inputs.existingId === undefined ? unsaved(label(inputs)) : undefined),
   importing: {
     form: "workspaceId/keyId",
     read: (session, [workspaceId = "", id = ""]) => read(session, { id, state: { workspaceId } }),

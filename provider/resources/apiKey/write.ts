@@ -63,8 +63,9 @@ function outcomeOf(
   return { ...next, failure: new Failure("noSecret", problem, { subject: `${doing}:` }) };
 }
 
-/** Advice about keys that are not saved to state. */
-export const unsavedAdvice =
+/** The words about keys that are not saved to state. */
+export const unsaved = (what: string) => ({ what, advice: unsavedAdvice });
+const unsavedAdvice =
   "Delete a new key that is not in state, because nobody has its secret; the next update names it. Don't delete the key of an existingKey, whose value may be in use: declare its id as existingId.";
 
 export async function update(

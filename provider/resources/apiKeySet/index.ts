@@ -9,7 +9,7 @@ import { failedKey, fromEntries, isRecord, type Properties } from "../../core/st
 import { capitalised, listed, numeral } from "../../core/text";
 import { comparedKey, isLost, type KeyInputs, type OwnedKey } from "../apiKey/model";
 import { identities } from "../apiKey/rules";
-import { unsavedAdvice } from "../apiKey/write";
+import { unsaved } from "../apiKey/write";
 import type { OwnedKeys, Step, Steps } from "../keys/operations";
 import * as keys from "../keys/operations";
 import * as entries from "./entries";
@@ -29,7 +29,6 @@ const setFields = fieldsOf(entries.shape.inputs);
 export const apiKeySet = define({
   kind: "ApiKeySet",
   shape: { ...entries.shape, secretPaths },
-  label,
   objects: {
     kind: "ApiKey",
     // Without what else is known of each key, which takes longer to put together.
@@ -47,7 +46,7 @@ export const apiKeySet = define({
   rules: entries.rules,
   plan,
   create: write,
-  ifUnsaved: () => unsavedAdvice,
+  ifUnsaved: (inputs) => unsaved(label(inputs)),
   read,
   update: (session, { id }, declared, plan) => write(session, declared, plan, id),
   delete: (session, { state }, ownerOf) => keys.removeKeys(session, label(state), ownedKeys(state), ownerOf),

@@ -21,7 +21,7 @@ import {
 } from "../apiKey/model";
 import { pathOf, readKeyOrFail } from "../apiKey/read";
 import { identities } from "../apiKey/rules";
-import { create as createKey, unsavedAdvice } from "../apiKey/write";
+import { create as createKey, unsaved } from "../apiKey/write";
 import type { OwnedKeys, Step } from "../keys/operations";
 import * as keys from "../keys/operations";
 import {
@@ -47,7 +47,6 @@ import {
 export const rotatingApiKey = define({
   kind: "RotatingApiKey",
   shape,
-  label,
   objects: {
     kind: "ApiKey",
     of: (_id, state) => keys.objectsOf(ownedKeys(state)),
@@ -56,7 +55,7 @@ export const rotatingApiKey = define({
   rules,
   plan,
   create: write,
-  ifUnsaved: () => unsavedAdvice,
+  ifUnsaved: (inputs) => unsaved(label(inputs)),
   read,
   update: (session, { id }, declared, plan) => write(session, declared, plan, id),
   delete: (session, { state }, ownerOf) => keys.removeKeys(session, label(state), ownedKeys(state), ownerOf),

@@ -104,10 +104,9 @@ function targetOf(session: Session, path: Path): Target<Webhook> {
 export const webhook = define({
   kind: "Webhook",
   shape,
-  label,
   rules: () => [],
   create,
-  ifUnsaved: () => "Delete it",
+  ifUnsaved: (inputs) => ({ what: label(inputs), advice: "Delete it" }),
   importing: {
     form: "workspaceId/webhookId",
     read: (session, [workspaceId = "", id = ""]) => read(session, { id, state: { workspaceId } }),
