@@ -7,7 +7,7 @@ import type { Outcome, OwnerOf, Session } from "../../core/definition";
 import { explain, Failure, InconclusiveError, orFail } from "../../core/errors";
 import { deleteObject, readsOf } from "../../core/existence";
 import { shown } from "../../core/secrecy";
-import { caseFolded, defined, type Properties, pick } from "../../core/state";
+import { caseFolded, type Properties, pick } from "../../core/state";
 import { capitalised } from "../../core/text";
 import { createOrMigrate, secretProblem } from "./create";
 import {
@@ -126,28 +126,9 @@ async function readToWrite(session: Session, write: KeyWrite): Promise<ApiKeyRec
 /** `current`: what the service has. */
 function send(session: Session, write: KeyWrite, current: ApiKeyRecord): Promise<Settled<ApiKeyRecord>> {
   const { path, doing } = write;
-  failIfExpired(session, write, current);
   const writing = matchProgram(session, write, current);
   const advice = `Check that the access token is allowed to edit the keys of ${path.workspaceId}, and that the service accepts the values.`;
   return orFail(writing, session, { doing, advice });
-}
-
-/**
- * A service that has disabled a key because it expired ignores a write. The unit of expiresAt is the service's own, so only a
- * time after the key's creation counts.
- */
-function failIfExpired(session: Session, { declared, state, doing }: KeyWrite, current: ApiKeyRecord): void {
-  const { createdAt = "", effectiveExpiresAt = 0 } = { ...state, ...defined(outputs(current)) };
-  const isPast = (ms: number) => ms > Date.parse(createdAt) && ms <= session.currentTime();
-  const expiredAt = [effectiveExpiresAt * 1_000, effectiveExpiresAt].find(isPast);
-  if (expiredAt === undefined || !declared.enabled || observe(current)["enabled"] === true) return;
-  const at = shown(declared, "expiresAt", new Date(expiredAt).toISOString());
-  const expired = new InconclusiveError(
-    "wrongInput",
-    `it expired at ${at}, and the service has disabled it`,
-    "For a new key, change expiresAt or keepers; to keep this one, declare enabled: false.",
-  );
-  throw explain(expired, session, { doing });
 }
 
 /** Deletes the key, unless another resource of this run has it. */

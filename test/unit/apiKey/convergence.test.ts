@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { CallError } from "../../../provider/client/send";
 import { Failure } from "../../../provider/core/errors";
 import { apiKey } from "../../../provider/resources/apiKey";
@@ -284,48 +284,3 @@ test.each([
     expect(message).toMatch(words);
   },
 );
-
-describe("an update of a key that has expired and that the service has disabled", () => {
-  const createdAt = "2026-01-01T00:00:00Z";
-  const time = Date.parse("2026-11-25T00:00:00Z");
-  const inputs = { ...state, key: undefined };
-  const on = (own: object, isAdopted = false) => {
-    const current = { apiKey: { ...record, createdAt, enabled: false, ...own } };
-    const keys = keyOn({ reads: [current], write: current, currentTime: () => time });
-    const failing = isAdopted
-      ? keys.create({ ...inputs, existingId: "key_1" })
-      : keys.update("key_1", { ...state, enabled: false }, inputs);
-    return { keys, failing: failureOf(failing) };
-  };
-
-  test.each([
-    ["in seconds", Date.parse("2026-11-01T00:00:00Z") / 1_000, false],
-    ["in milliseconds", Date.parse("2026-11-01T00:00:00Z"), false],
-    ["in seconds, and that the program adopts", Date.parse("2026-11-01T00:00:00Z") / 1_000, true],
-  ])(
-    "R4 an update of a key that has expired and is disabled sends no write, and the error begins with the expiry (%s)",
-    async (_unit, expiresAt, isAdopted) => {
-      const { keys, failing } = on({ expiresAt }, isAdopted);
-      const { message, kept } = await failing;
-      expect(message).toMatch(
-        /^\w+ key "ci" in workspace ws_1 \(key_1\): it expired at 2026-11-01T00:00:00\.000Z, .* declare enabled: false\.$/,
-      );
-      expect(kept).toBeUndefined();
-      expect(keys.calls.map(({ method }) => method)).toEqual(["GET"]);
-      expect(keys.notes).toEqual([]);
-    },
-  );
-
-  test.each([
-    ["that is later", { expiresAt: (time + 1_000) / 1_000 }],
-    ["that counts from the creation", { expiresAt: 2_592_000 }],
-    [
-      "in an unknown unit, because the service doesn't say when it was created",
-      { expiresAt: 1_790_000_000, createdAt: null },
-    ],
-  ])("R4 an update of a disabled key sends the write with an expiry %s", async (_what, own) => {
-    const { keys, failing } = on(own);
-    expect((await failing).message).toContain("the service did not apply the change");
-    expect(keys.calls.map(({ method }) => method)).toContain("PATCH");
-  });
-});
