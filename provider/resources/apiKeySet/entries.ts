@@ -274,5 +274,5 @@ function uniqueRules(entries: Entries): readonly string[] {
   );
 }
 
-const twice =
+export const twice =
   "an entry has or names this key already, and one key can't have two entries; leave it out here, or remove the other entry.";

@@ -2,13 +2,14 @@
 
 import { randomUUID } from "node:crypto";
 import { define, type Outcome, type PlanArgs, type Resource, type Session } from "../../core/definition";
+import { Failure } from "../../core/errors";
 import { fieldsOf, isUnknown, unknown } from "../../core/fields";
 import { changesAnything, compareFields, type Plan } from "../../core/plan";
 import type { SecretPath } from "../../core/secrecy";
 import { failedKey, fromEntries, isRecord, type Properties } from "../../core/state";
-import { capitalised, listed, numeral } from "../../core/text";
-import { comparedKey, isLost, type KeyInputs, type OwnedKey } from "../apiKey/model";
-import { identities } from "../apiKey/rules";
+import { capitalised, listed, numeral, spelled } from "../../core/text";
+import { comparedKey, existing, isLost, type KeyInputs, type OwnedKey } from "../apiKey/model";
+import { fixedByExisting, identities } from "../apiKey/rules";
 import { unsaved } from "../apiKey/write";
 import type { OwnedKeys, Step, Steps } from "../keys/operations";
 import * as keys from "../keys/operations";
@@ -90,12 +91,14 @@ export function plan(args: PlanArgs<Shape>): SetPlan {
   const compared = compareFields(setFields, args, {
     isSame: (name) => name !== "workspaceId" && changesNothing,
   });
+  const isReplaced = compared.replaces.length > 0;
   return {
     ...{ owned, steps },
     ...compared,
     isPending: owned.toDelete.length > 0 || [...owned.byAlias.values()].some(isOpen),
     // The engine itself shows that all keys are replaced.
-    note: compared.replaces.length > 0 ? undefined : noteAbout(inputs, { owned, steps }),
+    note: isReplaced ? undefined : noteAbout(inputs, { owned, steps }),
+    refusal: isReplaced ? undefined : refusalOf(inputs, steps),
     preview: () => preview(inputs, steps),
     objects: keys.objectsOf(owned).filter(({ id }) => !released.includes(id)),
   };
@@ -135,17 +138,40 @@ function stepsOf({ byAlias }: OwnedKeys, inputs: SetDraft): readonly Step[] {
   return [...kept, ...removed.map(([alias, key]): Step => ({ alias, stateAlias: alias, op: "delete", key }))];
 }
 
+/** Why the update fails: an entry names the key of another that keeps it, or its own beside a change that needs a new key (K5, K11). */
+function refusalOf(inputs: SetDraft, steps: readonly Step[]): Failure | undefined {
+  const kept = new Set(
+    steps.flatMap((step) =>
+      step.op === "same" || step.op === "update" ? [step.key.id, step.key.state.key] : [],
+    ),
+  );
+  const problems = steps.flatMap((step) => {
+    if (step.op !== "create" && step.op !== "replace") return [];
+    const { alias, declared } = step;
+    const at = (name: string) => spelled(["keys", alias, name]);
+    if (step.op === "replace") {
+      const { id, state } = step.key;
+      const fixed = fixedByExisting(declared, { ...state, existingKey: state.key, existingId: id });
+      if (fixed.length > 0) return fixed.map(({ path: [name], message }) => `${at(name)}: ${message}`);
+    }
+    const named = existing.find((name) => declared[name] !== undefined && kept.has(declared[name]));
+    return named === undefined ? [] : [`${at(named)}: ${entries.twice}`];
+  });
+  if (problems.length === 0) return undefined;
+  const subject = `${capitalised(label(inputs))} can't be updated:`;
+  return new Failure("wrongInput", problems.slice(0, 10), { subject });
+}
+
 /** Decides as for an ApiKey. */
 function stepFor(key: OwnedKey | undefined, wanted: KeyInputs) {
   if (key === undefined) return { op: "create", declared: wanted } as const;
   const { id, state } = key;
   const compared = comparedKey({ id, state, inputs: wanted });
-  const { replaces } = compared;
   // Leaving existingKey or existingId out, or adding the key's own, goes into state without a request.
   const { existingKey, existingId } = wanted;
   const same = { id, state: { ...state, existingKey, existingId } };
   if (!changesAnything(compared) && state[failedKey] === undefined) return { op: "same", key: same } as const;
-  return { op: replaces.length === 0 ? "update" : "replace", key, declared: wanted } as const;
+  return { op: compared.replaces.length === 0 ? "update" : "replace", key, declared: wanted } as const;
 }
 
 function noteAbout(inputs: SetDraft, { owned, steps }: Steps): string | undefined {
@@ -159,7 +185,10 @@ function noteAbout(inputs: SetDraft, { owned, steps }: Steps): string | undefine
     ),
     "to adopt, without a secret": aliases(isAdopted),
     "to replace, with a new secret": aliases((step) => step.op === "replace" && !isAdopted(step)),
-    "to delete": aliases((step) => step.op === "delete" || (step.op === "replace" && isAdopted(step))),
+    "to delete": aliases(
+      (step) =>
+        (step.op === "delete" || (step.op === "replace" && isAdopted(step))) && !adopted.has(step.key.id),
+    ),
     "to release and leave in the service": aliases(({ op }) => op === "release"),
     "already replaced, still to delete": owned.toDelete.map(({ id }) => id).filter((id) => !adopted.has(id)),
   };

@@ -1,12 +1,11 @@
 /** The keys of a resource that has several: of a set, or of a rotating key. */
 
 import type { Outcome, OwnerOf, Session } from "../../core/definition";
-import { Failure } from "../../core/errors";
+import type { Failure } from "../../core/errors";
 import type { OwnedObject } from "../../core/registry";
 import { defined, failedKey, isRecord, nonEmpty, type Properties } from "../../core/state";
 import { adoptedId, type KeyInputs, type KeyState, type OwnedKey } from "../apiKey/model";
 import { read as readKey } from "../apiKey/read";
-import { fixedByExisting, lineOf } from "../apiKey/rules";
 import * as apiKey from "../apiKey/write";
 import { eachKey } from "./batch";
 
@@ -84,7 +83,7 @@ export async function applySteps(session: Session, doing: string, { owned, steps
   }
   const writes = steps.filter((step) => "declared" in step);
   let failure = await eachKey(session, words, writes, async (part, step) => {
-    const { failure, ...written } = await write(part, step);
+    const { failure, ...written } = await writeKey(part, step);
     byAlias.set(step.stateAlias, written);
     if (step.op === "replace") replaced.push(step);
     if (failure !== undefined) throw failure;
@@ -105,16 +104,8 @@ export async function applySteps(session: Session, doing: string, { owned, steps
   return { owned: { byAlias: failure === undefined ? renamed : byAlias, toDelete }, failure };
 }
 
-async function write(session: Session, step: Write): Promise<Outcome<KeyState>> {
+async function writeKey(session: Session, step: Write): Promise<Outcome<KeyState>> {
   const { op, declared } = step;
-  // A key that an existing value or id would replace by itself: check compares with earlier inputs, and can't see it (K5, K11).
-  const former = op === "replace" && {
-    ...step.key.state,
-    existingKey: step.key.state.key,
-    existingId: step.key.id,
-  };
-  const problems = former ? fixedByExisting(declared, former).map(lineOf) : [];
-  if (problems.length > 0) throw new Failure("wrongInput", problems, { subject: "Nothing was changed:" });
   const outcome =
     op === "update"
       ? await apiKey.update(session, step.key, declared)

@@ -115,9 +115,21 @@ describe("a set whose existingId changes", () => {
       { a: "key_1", b: "key_2" },
       ["key_1", "key_2"],
     ],
+    [
+      "creates and replaces keys beside an adopted one, which has no secret",
+      adoptingSet({ a: "key_0" }, { b: {} }),
+      adoptingSet({ a: "key_0" }, { b: rotated, c: {} }),
+      { a: "key_0", b: "made_2", c: "made_3" },
+      ["key_0", "key_1", "key_2", "made_2", "made_3"],
+    ],
   ])("K11 a set %s", async (_what, before, inputs, expected, live) => {
     const { create, update, there } = manyKeys(3);
-    const done = await update(await create(before), inputs, before);
+    const held = await create(before);
+    const were = there();
+    const done = await update(held, inputs, before);
+    const said = [...done.notes.join().matchAll(/(\d+) to (?:delete|replace)/g)];
+    const gone = were.filter((id) => !there().includes(id));
+    expect(said.reduce((sum, [, count]) => sum + Number(count), 0)).toBe(gone.length);
     expect([done.state["ids"], there()]).toEqual([expected, live]);
     expect((await update(done, inputs, inputs)).changes).toBe(false);
   });
@@ -139,16 +151,33 @@ describe("a set whose existingId changes", () => {
       expect(sets.check(changed, before).failures).toEqual([]);
   });
 
-  test("K11 a set fails an update that also changes keepers if an entry with another alias names the id", async () => {
-    const { create, update, there } = manyKeys(1);
-    const before = adoptingSet({ a: "key_0" });
-    const moved = adoptingSet({}, { b: { existingId: "key_0", ...rotated } });
-    const {
-      options: { lines },
-    } = await failureOf(update(await create(before), moved, before));
-    expect(lines).toEqual([`"b": Nothing was changed: keepers: ${words}`]);
-    expect(there()).toEqual(["key_0"]);
-  });
+  const twice =
+    "an entry has or names this key already, and one key can't have two entries; leave it out here, or remove the other entry.";
+
+  test.each([
+    [
+      "with another alias, and its keepers",
+      { b: { existingId: "key_0", ...rotated } },
+      `keys.b.keepers: ${words}`,
+    ],
+    ["in a second entry", { a: {}, b: { existingId: "key_0" } }, `keys.b.existingId: ${twice}`],
+    ["by its value in a second entry", { a: {}, b: { existingKey: "sk_0" } }, `keys.b.existingKey: ${twice}`],
+  ])(
+    "K11 R18 a set says in the preview that an update fails which names a key of its own %s",
+    async (_, keys, problem) => {
+      const before = adoptingSet({ a: "key_0" });
+      const { create, process, there, asked } = manyKeys(1);
+      const { id, state } = await create(before);
+      asked.length = 0;
+      const { sets } = process();
+      const held = { ...state, secrets: { a: "sk_0" } };
+      const inputs = sets.checked(adoptingSet({}, keys), before);
+      sets.diff(id, held, inputs);
+      const { headline } = await failureOf(sets.update(id, held, inputs));
+      expect(headline).toBe(`Keys of workspace ws_1 can't be updated: ${problem}`);
+      expect([sets.notes, there(), asked]).toEqual([[`APIKEYS1001: ${headline}`], ["key_0"], []]);
+    },
+  );
 
   test("K11 a set sees no change if existingId is left out, and removes it from state with the next change", async () => {
     const { create, update, there } = manyKeys(2);

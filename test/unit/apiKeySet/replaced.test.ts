@@ -33,13 +33,6 @@ test("K11 a replaced key stays in state if an entry that is to adopt it in the s
   expect(third.state["__toDelete"]).toBeUndefined();
 });
 
-test("K11 a removed key stays in state with its secret if an entry that is to adopt it in the same update fails", async () => {
-  const failing = of({ b: entry, c: { ...toAdopt, keepers: { time: "1" }, customerId: "another" } });
-  const { second } = await afterFailure({}, of({ a: entry, b: entry }), failing);
-  expect(second.state).toMatchObject({ ids: { a: "key_1", b: "key_2" }, secrets: { a: "sk_key_1" } });
-  expect(second.state["__toDelete"]).toBeUndefined();
-});
-
 test("E1 R4 a replaced key is kept until its successor is confirmed to match the program", async () => {
   const set = await afterFailure({ unseen: true }, single, replaced);
   expect(set.second.state).toMatchObject({ ids: { a: "key_2" }, __toDelete: [{ id: "key_1" }] });
