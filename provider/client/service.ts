@@ -109,7 +109,7 @@ export const listApiKeys = async (call: Call, { workspaceId }: WorkspacePath) =>
 
 /** 4.4. */
 export const createApiKey = async (call: Call, body: Body) =>
-  withSecretApart(await write(call, "POST", apiPath`/api/v1/api-key`, one("apiKey", newApiKey), body));
+  withoutMasked(await write(call, "POST", apiPath`/api/v1/api-key`, one("apiKey", newApiKey), body));
 
 /** 4.5. */
 export async function migrateApiKey(
@@ -118,7 +118,7 @@ export async function migrateApiKey(
 ): Promise<Written<ApiKeyRecord>> {
   const hiding = { ...call, secrets: [...(call.secrets ?? []), body.key] };
   const path = apiPath`/api/v1/api-key/migrate`;
-  return withSecretApart(await write(hiding, "POST", path, one("apiKey", newApiKey), body), body.key);
+  return withoutMasked(await write(hiding, "POST", path, one("apiKey", newApiKey), body), body.key);
 }
 
 /** 4.6. */
@@ -152,14 +152,9 @@ export const createBilling = async (call: Call, body: Body) =>
 const keyPath = ({ workspaceId, keyId }: ApiKeyPath) =>
   apiPath`/api/v1/workspace/${workspaceId}/api-key/${keyId}`;
 
-/** Some services send the masked form as `key`, which is not a secret, or the secret as `maskedKey`, which must not be shown. */
-function withSecretApart(
-  { record, ...rest }: Written<ApiKeyRecord>,
-  existingKey?: string,
-): Written<ApiKeyRecord> {
-  if (record === undefined) return { record, ...rest };
-  const isMasked = /\*{3}|\u2022{3}|\u2026/.test(record.key ?? "") && record.key !== existingKey;
-  const key = isMasked ? undefined : record.key;
-  const isShown = [key, existingKey].some((secret) => secret && record.maskedKey?.includes(secret));
-  return { record: { ...record, key, maskedKey: isShown ? undefined : record.maskedKey }, ...rest };
+/** Some services send the masked form as `key`, which is not a secret. */
+function withoutMasked(written: Written<ApiKeyRecord>, existingKey?: string): Written<ApiKeyRecord> {
+  const { record } = written;
+  const isMasked = /\*{3}|\u2022{3}|\u2026/.test(record?.key ?? "") && record?.key !== existingKey;
+  return record !== undefined && isMasked ? { ...written, record: { ...record, key: undefined } } : written;
 }

@@ -245,11 +245,14 @@ export function stateAfterWrite(
   settled: Settled<ApiKeyRecord>,
   before: KeyState,
 ): KeyState {
-  return {
+  const state: KeyState = {
     ...pick(before, [...Object.keys(shape.outputs), "__keyLost"]),
     ...defined(outputs(settled.record)),
     ...stateAfter(updatable, declared, settled, observe),
   };
+  // Some services send the secret as maskedKey, which must not be shown.
+  const isShown = [state.key, settled.record.key].some((key) => key && state.maskedKey?.includes(key));
+  return isShown ? { ...state, maskedKey: undefined } : state;
 }
 
 /** Previews show these as unchanged, so an update keeps their values. */

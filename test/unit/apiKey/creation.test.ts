@@ -119,10 +119,11 @@ describe("the answer to a create", () => {
   });
 
   test("K5 an answer with another value than existingKey is an error, but the declared value is kept", async () => {
-    const keys = answering({ ...least, id: "key_2" });
+    const keys = answering({ ...least, id: "key_2", maskedKey: "sk_new" });
     const { kept, message } = await failureOf(keys.create({ existingKey }));
     expect(message).toContain("returned a secret that differs from existingKey");
     expect(kept?.state).toMatchObject({ key: existingKey });
+    expect(JSON.stringify(kept)).not.toContain("sk_new");
     const { inputs } = keys.check({ ...least, existingKey }, undefined);
     expect(keys.diff("key_2", kept?.state ?? {}, inputs)).toMatchObject({ changes: false, replaces: [] });
   });

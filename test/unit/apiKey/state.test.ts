@@ -77,6 +77,11 @@ describe("state after a write", () => {
   });
 });
 
+test("R16 state after a write has no maskedKey that shows the secret", () => {
+  const answer = { ...blank, name: "ci", maskedKey: `${born.key} ` };
+  expect(afterWrite({ name: "ci" }, answer)).not.toHaveProperty("maskedKey");
+});
+
 describe("state after a read", () => {
   test("R3 state after a read is unchanged if the answer is that of the write, however the service rewrote values", () => {
     fc.assert(
