@@ -195,7 +195,10 @@ function plan(args: PlanArgs<Shape>): Plan {
   // An output too: it is in state where the program does not declare it.
   const isSame = (name: string, value: unknown) => name === "billingId" && value === undefined;
   const compared = compareFields(fields, args, { isSame });
-  if (inputs.billingId !== undefined) return { ...compared, isPending: isUncertain(id, state) };
+  if (inputs.billingId !== undefined) {
+    const replaces = isUnknown(inputs.billingId) ? compared.replaces : [];
+    return { ...compared, replaces, isPending: isUncertain(id, state) };
+  }
   if (compared.replaces.length > 0)
     return { ...compared, note: `Another value of grant grants credits in addition. ${staying(id, state)}` };
   if (!isUncertain(id, state)) return compared;

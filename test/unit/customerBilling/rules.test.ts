@@ -76,19 +76,25 @@ describe("rules of a CustomerBilling", () => {
 
 test.each([
   [
-    "says that credits are granted in addition, because the engine shows the old grant as deleted",
+    "of another grant says that credits are granted in addition, because the engine shows the old grant as deleted",
     { grant: "2" },
-    "bill_1",
+    ["grant"],
     [
       "Another value of grant grants credits in addition. The credits of bill_1 in workspace ws_1 stay in the service, which has no call to take a grant back.",
     ],
   ],
-  ["says nothing if a record is adopted", { ...adopting, totalCredits: undefined, grant: "2" }, "bill_1", []],
-])("B2 the preview of a CustomerBilling's replacement %s", (_, change, id, expected) => {
+  ["that adopts a record replaces nothing", { ...adopting, totalCredits: undefined, grant: "2" }, [], []],
+  [
+    "that may adopt a record may replace the grant",
+    { ...adopting, billingId: unknownSentinels[0], grant: "2" },
+    ["grant"],
+    [],
+  ],
+])("B2 the preview of a CustomerBilling %s", (_, change, replaces, expected) => {
   const lines: string[] = [];
   const billing = offline(undefined, {}, customerBilling, (line) => lines.push(line));
   const { inputs } = billing.check({ ...before, ...change }, before);
-  expect(billing.diff(id, before, inputs).replaces).toEqual(["grant"]);
+  expect(billing.diff("bill_1", before, inputs).replaces).toEqual(replaces);
   expect(lines).toEqual(expected);
 });
 
