@@ -77,7 +77,7 @@ function parsed(text: string): string | undefined {
 
 // ---- Properties ----------------------------------------------------------------------------------------------------
 
-const wholeNumber = z.nullish(z.int());
+const wholeNumber = z.nullish(z.int({ error: "must be a whole number without quotes, within ±2^53" }));
 const update = { onChange: "update" } as const;
 
 const shape = {

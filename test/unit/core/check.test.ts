@@ -194,6 +194,10 @@ test.each<[object, ...RegExp[]]>([
     /^defaultRateLimitPerSecond: must be a whole number/,
     /^onDestroy: must be "retain" or "restore"/,
   ],
+  ...["5", 2 ** 63, -(2 ** 63)].map((defaultExpiration): [object, RegExp] => [
+    { defaultExpiration },
+    /^defaultExpiration: must be a whole number without quotes, within ±2\^53/,
+  ]),
   [{}],
 ])("R8 W3 W4 check of WorkspaceSettings names what is wrong: %j", (inputs, ...expected) => {
   const { failures } = offline(configured, {}, workspaceSettings).check(
