@@ -27,7 +27,8 @@ interface Trouble {
 }
 
 const mostLines = 20;
-const mostNames = 20;
+/** With their ids, these fit into a line that is not cut (`inBounds`). */
+const mostNames = 10;
 const longestName = 60;
 
 /**

@@ -36,9 +36,9 @@ test("E1 a reason of several keys is given once with their names, and the reason
     const reason = /^[abc]$/.test(alias) ? "too late" : "not allowed";
     throw new Failure("refused", reason, { subject: `Creating ${alias}:` });
   });
-  const first = named(20).map(({ alias }) => JSON.stringify(alias));
+  const first = named(10).map(({ alias }) => JSON.stringify(alias));
   expect(lines).toEqual([
-    `For each of 300 keys (${first.join(", ")} and 280 more): APIKEYS2003: not allowed.`,
+    `For each of 300 keys (${first.join(", ")} and 290 more): APIKEYS2003: not allowed.`,
     'For each of 3 keys ("a", "b", "c"): APIKEYS2003: too late.',
   ]);
 });
@@ -53,14 +53,17 @@ test("E1 K6 a reason lists once what was found for each of its keys", async () =
   ]);
 });
 
-test("E1 K6 all keys that may exist outside state are named, in lines of twenty, although there are more reasons", async () => {
-  const left = named(1_000, "left");
+test("E1 K6 all keys that may exist outside state are named, in lines that are not cut, although there are more reasons", async () => {
+  const left = named(1_000, "left").map(({ alias }) => ({ alias: alias.padEnd(58, "-") }));
   const keys = [...named(2_000), ...named(30, "odd"), ...left];
   const { lines, unresolved } = await resultOf(keys, async (_, { alias: name }) => {
     const isLeft = name.startsWith("left");
-    const reason = name.startsWith("odd") ? name : isLeft ? "lost" : "refused";
-    throw new Failure("refused", reason, { unresolved: isLeft });
+    const reason = name.startsWith("odd") ? name : isLeft ? "lost, ".repeat(100) : "refused";
+    // As long as a name, a UUID and a time.
+    const found = isLeft ? `"${name}": ${"u".repeat(36)} (created 2026-11-27T08:00:00.000Z)` : "";
+    throw new Failure("refused", reason, { unresolved: isLeft, found });
   });
+  expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(4_000);
   expect(unresolved).toBe(true);
   const all = lines.join("\n");
   expect(left.filter(({ alias }) => !all.includes(JSON.stringify(alias)))).toEqual([]);
@@ -93,17 +96,17 @@ test("R16 failures contain no key's secret", async () => {
   expect(lines).toEqual(['For each of 2 keys ("k0", "k1"): APIKEYS2003: refused for [secret].']);
 });
 
-test("E1 general warnings share lines that name all keys and ids; of others, the first twenty are shown", async () => {
+test("E1 general warnings share lines that name all keys and ids; of others, twenty lines", async () => {
   const { warnings } = await resultOf(named(60), async (part, { alias: name }) => {
     part.warn("there is a namesake. Their ids:", `key_${name}`);
     part.warn(`${name} is odd`);
   });
-  const names = named(20).map(({ alias }) => JSON.stringify(alias));
-  const ids = named(20).map(({ alias }) => `key_${alias}`);
+  const names = named(10).map(({ alias }) => JSON.stringify(alias));
+  const ids = named(10).map(({ alias }) => `key_${alias}`);
   expect(warnings[0]).toBe(
-    `For each of 20 keys (${names.join(", ")}): there is a namesake. Their ids: ${ids.join(", ")}.`,
+    `For each of 10 keys (${names.join(", ")}): there is a namesake. Their ids: ${ids.join(", ")}.`,
   );
-  expect(warnings).toHaveLength(3 + 17 + 1);
-  expect(warnings[3]).toBe('"k0": k0 is odd.');
-  expect(warnings.at(-1)).toBe("and 43 more");
+  expect(warnings).toHaveLength(6 + 14 + 1);
+  expect(warnings[6]).toBe('"k0": k0 is odd.');
+  expect(warnings.at(-1)).toBe("and 46 more");
 });
