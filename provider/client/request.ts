@@ -23,7 +23,7 @@ export interface Call {
 
 // ---- Requests -----------------------------------------------------------------------------------------------------
 
-export function write<T>(
+export function request<T>(
   call: Call,
   method: ApiRequest<T>["method"],
   path: string,
@@ -39,7 +39,7 @@ export function write<T>(
 
 export async function get<T>(call: Call, path: string, expected: Expected<T>): Promise<T> {
   // The transport throws if the answer to a GET can't be used.
-  return (await write(call, "GET", path, expected)).record as T;
+  return (await request(call, "GET", path, expected)).record as T;
 }
 
 /** Whether an id can be part of a path. A program in JavaScript may give something else than a string. */

@@ -157,10 +157,10 @@ export function openTransport(options: TransportOptions = {}) {
     const isWrite = method !== "GET";
     let attempts = 0;
     let pausedMs = 0;
-    let mayBeDone = false;
+    let earlierMayBeDone = false;
     let last: CallError | undefined;
     function fail({ verdict, message, status }: CallError): never {
-      if (!mayBeDone || verdict === "ambiguous") throw new CallError(verdict, message, status);
+      if (!earlierMayBeDone || verdict === "ambiguous") throw new CallError(verdict, message, status);
       throw new CallError("ambiguous", `${message}; an earlier attempt may have succeeded`, status);
     }
     for (let sent = 1; ; sent += 1) {
@@ -185,7 +185,7 @@ export function openTransport(options: TransportOptions = {}) {
 
       last = outcome;
       const { verdict, status } = outcome;
-      if (verdict === "ambiguous" && isWrite) mayBeDone = true;
+      if (verdict === "ambiguous" && isWrite) earlierMayBeDone = true;
       if (status === 409 && isWrite) lane.isSingle = true;
       const askedMs = result.kind === "answered" ? retryAfterMs(result.headers["retry-after"]) : undefined;
       // The service did nothing, and asks to wait.

@@ -4,7 +4,7 @@
  */
 import * as z from "zod/mini";
 import * as field from "./decode";
-import { apiPath, type Call, get, many, one, write } from "./request";
+import { apiPath, type Call, get, many, one, request } from "./request";
 import type { Written } from "./send";
 
 export interface WorkspacePath {
@@ -97,7 +97,7 @@ type Body = Readonly<Record<string, unknown>>;
 
 /** 4.1. */
 export const editApiKey = async (call: Call, path: ApiKeyPath, body: Body) =>
-  write(call, "PATCH", keyPath(path), one("apiKey", apiKey, path.keyId), body);
+  request(call, "PATCH", keyPath(path), one("apiKey", apiKey, path.keyId), body);
 
 /** 4.2. */
 export const readApiKey = async (call: Call, path: ApiKeyPath) =>
@@ -109,7 +109,7 @@ export const listApiKeys = async (call: Call, { workspaceId }: WorkspacePath) =>
 
 /** 4.4. */
 export const createApiKey = async (call: Call, body: Body) =>
-  withoutMasked(await write(call, "POST", apiPath`/api/v1/api-key`, one("apiKey", newApiKey), body));
+  withoutMasked(await request(call, "POST", apiPath`/api/v1/api-key`, one("apiKey", newApiKey), body));
 
 /** 4.5. */
 export async function migrateApiKey(
@@ -118,7 +118,7 @@ export async function migrateApiKey(
 ): Promise<Written<ApiKeyRecord>> {
   const hiding = { ...call, secrets: [...(call.secrets ?? []), body.key] };
   const path = apiPath`/api/v1/api-key/migrate`;
-  return withoutMasked(await write(hiding, "POST", path, one("apiKey", newApiKey), body), body.key);
+  return withoutMasked(await request(hiding, "POST", path, one("apiKey", newApiKey), body), body.key);
 }
 
 /** 4.6. */
@@ -131,11 +131,11 @@ export const readWorkspace = async (call: Call, { workspaceId }: WorkspacePath) 
 
 /** 4.8. */
 export const editWorkspace = async (call: Call, { workspaceId: id }: WorkspacePath, body: Body) =>
-  write(call, "PATCH", apiPath`/api/v1/workspace/${id}`, one("workspace", workspace, id), body);
+  request(call, "PATCH", apiPath`/api/v1/workspace/${id}`, one("workspace", workspace, id), body);
 
 /** 4.9. A repetition may find the key gone (404). */
 export const deleteApiKey = async (call: Call, path: ApiKeyPath) =>
-  write(call, "DELETE", keyPath(path), one("apiKey", apiKey, path.keyId));
+  request(call, "DELETE", keyPath(path), one("apiKey", apiKey, path.keyId));
 
 /** 4.10. */
 export const listScopes = async (call: Call, { workspaceId }: WorkspacePath) =>
@@ -143,11 +143,11 @@ export const listScopes = async (call: Call, { workspaceId }: WorkspacePath) =>
 
 /** 4.11. */
 export const createScope = async (call: Call, { workspaceId }: WorkspacePath, body: Body) =>
-  write(call, "POST", apiPath`/api/v1/workspace/${workspaceId}/scope`, one("scope", scope), body);
+  request(call, "POST", apiPath`/api/v1/workspace/${workspaceId}/scope`, one("scope", scope), body);
 
 /** 4.12. On a connection of its own, and repeated only if it was not sent: each POST grants credits. */
 export const createBilling = async (call: Call, body: Body) =>
-  write(call, "POST", apiPath`/api/v1/customer-billing`, one("billing", billing), body, true);
+  request(call, "POST", apiPath`/api/v1/customer-billing`, one("billing", billing), body, true);
 
 const keyPath = ({ workspaceId, keyId }: ApiKeyPath) =>
   apiPath`/api/v1/workspace/${workspaceId}/api-key/${keyId}`;

@@ -14,6 +14,7 @@ import {
   adoptedId,
   adoptionNote,
   comparing,
+  isLost,
   type KeyInputs,
   type OwnedKey,
   observe,
@@ -113,7 +114,7 @@ async function makeKey(
   declared: KeyInputs,
 ): Promise<{ readonly owned: OwnedKeys; readonly failure: Failure | undefined }> {
   const { failure, ...made } = await createKey(session, declared);
-  if (made.state.__keyLost) return { owned: { byAlias, toDelete: [...toDelete, made] }, failure };
+  if (isLost(made.state)) return { owned: { byAlias, toDelete: [...toDelete, made] }, failure };
   const rotated = keys.keysByAlias([
     ["current", made],
     ["previous", byAlias.get("current") ?? byAlias.get("previous")],

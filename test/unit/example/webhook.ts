@@ -1,7 +1,7 @@
 /** A resource with POST, GET, PATCH, DELETE and a list, to copy for a new one (CONTRIBUTING.md, "Adding a resource"). */
 import * as z from "zod/mini";
 import * as field from "../../../provider/client/decode";
-import { apiPath, type Call, get, many, one, write } from "../../../provider/client/request";
+import { apiPath, type Call, get, many, one, request } from "../../../provider/client/request";
 import type { CallError, Written } from "../../../provider/client/send";
 import { aimsOf, converge, report, type Settled, stateAfter } from "../../../provider/core/converge";
 import {
@@ -53,12 +53,12 @@ interface Path {
 const pathOf = ({ workspaceId, id }: Path) => apiPath`/api/v1/workspace/${workspaceId}/webhook/${id}`;
 
 const createWebhook = (call: Call, workspaceId: string, body: object) =>
-  write(call, "POST", apiPath`/api/v1/workspace/${workspaceId}/webhook`, one("webhook", record), body);
+  request(call, "POST", apiPath`/api/v1/workspace/${workspaceId}/webhook`, one("webhook", record), body);
 const readWebhook = (call: Call, path: Path) => get(call, pathOf(path), one("webhook", record, path.id));
 const editWebhook = (call: Call, path: Path, body: object) =>
-  write(call, "PATCH", pathOf(path), one("webhook", record, path.id), body);
+  request(call, "PATCH", pathOf(path), one("webhook", record, path.id), body);
 const deleteWebhook = (call: Call, path: Path) =>
-  write(call, "DELETE", pathOf(path), one("webhook", record, path.id));
+  request(call, "DELETE", pathOf(path), one("webhook", record, path.id));
 const listWebhooks = (call: Call, workspaceId: string) =>
   get(call, apiPath`/api/v1/workspace/${workspaceId}/webhook`, many("webhooks", record));
 
