@@ -159,7 +159,8 @@ function refusalOf(inputs: SetDraft, steps: readonly Step[]): Failure | undefine
   });
   if (problems.length === 0) return undefined;
   const subject = `${capitalised(label(inputs))} can't be updated:`;
-  return new Failure("wrongInput", problems.slice(0, 10), { subject });
+  const more = problems.length > 10 ? `and ${numeral(problems.length - 10)} more` : undefined;
+  return new Failure("wrongInput", [...problems.slice(0, 10), more], { subject });
 }
 
 /** Decides as for an ApiKey. */
