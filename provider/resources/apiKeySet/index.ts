@@ -138,13 +138,13 @@ function stepsOf({ byAlias }: OwnedKeys, inputs: SetDraft): readonly Step[] {
   return [...kept, ...removed.map(([alias, key]): Step => ({ alias, stateAlias: alias, op: "delete", key }))];
 }
 
+/** Whether an entry's key is the same after the update. */
+const keepsKey = (step: Step): step is Step & { readonly key: OwnedKey } =>
+  step.op === "same" || step.op === "update";
+
 /** Why the update fails: an entry names the key of another that keeps it, or its own beside a change that needs a new key (K5, K11). */
 function refusalOf(inputs: SetDraft, steps: readonly Step[]): Failure | undefined {
-  const kept = new Set(
-    steps.flatMap((step) =>
-      step.op === "same" || step.op === "update" ? [step.key.id, step.key.state.key] : [],
-    ),
-  );
+  const kept = new Set(steps.filter(keepsKey).flatMap(({ key }) => [key.id, key.state.key]));
   const problems = steps.flatMap((step) => {
     if (step.op !== "create" && step.op !== "replace") return [];
     const { alias, declared } = step;
@@ -181,9 +181,7 @@ function noteAbout(inputs: SetDraft, { owned, steps }: Steps): string | undefine
   const adopted = new Set(steps.map(keys.adoptedBy));
   const aliases = (is: (step: Step) => boolean) => steps.filter(is).map(({ alias }) => alias);
   const outcomes: Readonly<Record<string, readonly string[]>> = {
-    "to keep under a new alias": aliases(
-      (step) => (step.op === "same" || step.op === "update") && step.stateAlias !== step.alias,
-    ),
+    "to keep under a new alias": aliases((step) => keepsKey(step) && step.stateAlias !== step.alias),
     "to adopt, without a secret": aliases(isAdopted),
     "to replace, with a new secret": aliases((step) => step.op === "replace" && !isAdopted(step)),
     "to delete": aliases(
@@ -213,7 +211,7 @@ function preview(inputs: SetDraft, steps: readonly Step[]): Properties {
 }
 
 function outputsOf(step: Exclude<Step, { readonly op: "delete" | "release" }>) {
-  if (step.op === "same" || step.op === "update") {
+  if (keepsKey(step)) {
     const { id, state } = step.key;
     return { id, maskedKey: state.maskedKey ?? unknown, key: state.key };
   }
