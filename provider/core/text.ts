@@ -14,6 +14,9 @@ export function inBounds(line: string, most = 4_000): string {
   return `${line.slice(0, most / 2)}…${line.slice(1 - most / 2)}`.toWellFormed();
 }
 
+/** A name in a message. */
+export const quoted = (name: string): string => inBounds(JSON.stringify(name), 60);
+
 /** A count with commas: 1,000. `toLocaleString` does the same, and takes 6 MiB and 15 ms when it is first used. */
 export function numeral(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ",");

@@ -6,7 +6,7 @@ import type { Session } from "../../core/definition";
 import { explain, Failure, ifElsewhere, ifRefused } from "../../core/errors";
 import { type Created, type Creation, createObject, findCreated } from "../../core/existence";
 import { caseFolded } from "../../core/state";
-import { inBounds, listed } from "../../core/text";
+import { listed, quoted } from "../../core/text";
 import { type Listing, type Reading, sharedReads } from "../../reads";
 import { createBody, endOf, isNamed, type KeyInputs, label, migrateBody } from "./model";
 
@@ -123,7 +123,7 @@ function warnOfNamesakes({ session, declared, workspaceId, before }: KeyCreation
   if (unmanaged.length === 0) return;
   // For `--replace` and `pulumi state taint`, the engine doesn't tell the provider which key is in state.
   const what = `Workspace ${workspaceId} already has a key with the name and customer of a new one. If another resource or stack manages it, or this update replaces it, do nothing; if a failed or interrupted run left it behind, ${remedyFor(declared)}. In the workspace's list:`;
-  const name = isNamed(declared) ? `${inBounds(JSON.stringify(declared.name), 60)}: ` : "";
+  const name = isNamed(declared) ? `${quoted(declared.name)}: ` : "";
   session.warn(what, `${name}${inWords(unmanaged)}`);
 }
 

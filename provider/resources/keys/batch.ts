@@ -4,7 +4,7 @@ import { coded } from "../../core/codes";
 import type { Session, Warn } from "../../core/definition";
 import { asFailure, Failure } from "../../core/errors";
 import { eachBounded } from "../../core/run";
-import { inBounds, listed, numeral, sentences } from "../../core/text";
+import { listed, numeral, quoted, sentences } from "../../core/text";
 import { type KeyInputs, maskKey, type OwnedKey } from "../apiKey/model";
 
 /** One of many things to do, about a key in state or a declared one. `alias` is what messages call it. */
@@ -29,7 +29,6 @@ interface Trouble {
 const mostLines = 20;
 /** With their ids, these fit into a line that is not cut (`inBounds`). */
 const mostNames = 10;
-const longestName = 60;
 
 /**
  * Does the same with each key, a few at a time, and then prints their warnings. Returns the failure if any has failed, with a
@@ -92,7 +91,7 @@ function linesOf(troubles: readonly Trouble[]): readonly string[] {
 
 function lineOf(group: readonly Trouble[]): string {
   const [{ message, reason }] = group as [Trouble];
-  const names = group.map(({ name }) => inBounds(JSON.stringify(name), longestName));
+  const names = group.map(({ name }) => quoted(name));
   if (group.length === 1) return `${names[0]}: ${message}`;
   const found = group.map((one) => one.found).filter((ids) => ids !== "");
   return `For each of ${numeral(group.length)} keys (${listed(names, mostNames)}): ${sentences(reason, found.join(", "))}`;
