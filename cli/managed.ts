@@ -11,16 +11,12 @@ export interface ManagedKeys {
 /** Finds the ids of keys in a resource's state, including keys that are still to be deleted. */
 const idsOf: Readonly<Record<string, (id: unknown, state: Properties) => readonly unknown[]>> = {
   ApiKey: (id) => [id],
-  ApiKeySet: (_id, { ids, __toDelete }) => [...parts(ids), ...toDelete(__toDelete)],
-  RotatingApiKey: (_id, { keyId, previousKeyId, __toDelete }) => [
+  ApiKeySet: (_id, { ids, toDelete }) => [...parts(ids), ...parts(toDelete)],
+  RotatingApiKey: (_id, { keyId, previousKeyId, toDelete }) => [
     ...[keyId, previousKeyId].map(decrypted),
-    ...toDelete(__toDelete),
+    ...parts(toDelete),
   ],
 };
-
-function toDelete(keys: unknown): readonly unknown[] {
-  return parts(keys).map((key) => (isRecord(key) ? decrypted(key["id"]) : key));
-}
 
 /** The values in a list or a map. Anything else counts as one value, so that no id is overlooked. */
 function parts(marked: unknown): readonly unknown[] {

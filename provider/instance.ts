@@ -46,7 +46,6 @@ export function openInstance(options: OfHost & { readonly env: Environment }) {
         shared,
         pause: pauseFor,
         now: () => startedAt,
-        currentTime: Date.now,
       });
     },
     source: () => source,

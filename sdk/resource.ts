@@ -76,8 +76,10 @@ export function registration(
       ...Object.fromEntries([...properties, stateMark].map((property) => [property, undefined])),
       ...withSecret(inputs, [...secrets, ...additionalSecretOutputs]),
       __secrets: secretPaths(inputs, additionalSecretOutputs),
-      // For check, which Pulumi's host does not tell the name. A resource that is only read is not checked.
-      ...(toRead ? { __external: true } : isDynamic && { __resourceName: name }),
+      // For check, which Pulumi's host does not tell these. A resource that is only read is not checked.
+      ...(toRead
+        ? { __external: true }
+        : isDynamic && { __resourceName: name, __preview: pulumi.runtime.isDryRun() }),
       // The plugin keeps it, so that a stack can move back. It also shows the plugin that the class guards a grant, which it
       // can't in a component that is a provider of its own: there, the program has no stack.
       ...((isDynamic || pulumi.runtime.getStackResource() !== undefined) && {

@@ -19,6 +19,7 @@ import type { Identity, OwnedObject, Owner, Registry } from "./registry";
 import type { Run } from "./run";
 import { type SecretPath, secretsOf, withSecrets } from "./secrecy";
 import {
+  defined,
   externalKey,
   failedKey,
   isRecord,
@@ -42,8 +43,6 @@ export interface Session extends Pick<Run, "closed" | "over"> {
   readonly registry: Registry;
   /** Waits that long, or until the run is over. */
   readonly pause: (ms: number) => Promise<void>;
-  /** In ms since 1970. Plans use the time of their run: what was due in the preview is due in the update. */
-  readonly currentTime: () => number;
   /** Acts on one of many objects, with secrets of its own: no answer is searched for the secrets of all objects. */
   readonly part: <T>(warn: Warn, act: (part: Session) => Promise<T>) => Promise<T>;
 }
@@ -59,6 +58,8 @@ export type OwnerOf = (workspaceId: unknown, id: string) => Owner | undefined;
 /** The properties of a resource: inputs, outputs, and what is only in state. */
 export interface Shape {
   readonly inputs: Inputs;
+  /** Inputs that only check sets, so that the engine's diff shows what an update does (R8). No plan depends on them. */
+  readonly announced?: Inputs;
   readonly outputs: StoredProperties;
   readonly hidden: StoredProperties;
 }
@@ -67,12 +68,13 @@ type Common = {
   readonly [secretsKey]?: readonly SecretPath[] | undefined;
 };
 
+type Announced<S extends Shape> = S extends { readonly announced: infer A } ? A : object;
 /** Inputs of an update: canonical, and every value is known. */
-export type InputsOf<S extends Shape> = Declared<S["inputs"]> & Common;
+export type InputsOf<S extends Shape> = Declared<S["inputs"]> & Partial<Declared<Announced<S>>> & Common;
 /** Inputs of a preview: any may be unknown or, in check, wrong. */
-export type DraftOf<S extends Shape> = Draft<S["inputs"]> & Common;
+export type DraftOf<S extends Shape> = Draft<S["inputs"] & Announced<S>> & Common;
 /** State, as far as its values have the right types: somebody may have edited it. */
-export type StateOf<S extends Shape> = Partial<Declared<S["inputs"]>> &
+export type StateOf<S extends Shape> = Partial<Declared<S["inputs"] & Announced<S>>> &
   Values<S["outputs"]> &
   Values<S["hidden"]> &
   Common & {
@@ -90,6 +92,16 @@ export interface PlanArgs<S extends Shape> extends Partial<Resource<S>> {
 }
 
 export type Resource<S extends Shape> = Kept<StateOf<S>>;
+
+/** What check knows of a resource. */
+export interface Former<S extends Shape> {
+  /** The inputs that state stands for or, if the engine does not show the state, those of the last update. None for a new one. */
+  readonly before: DraftOf<S> | undefined;
+  /** The time of this run, in ms since 1970. */
+  readonly time: number;
+  /** Whether this is a preview. `undefined` if the host shows state to each check, so that the inputs need no times. */
+  readonly isPreview: boolean | undefined;
+}
 
 /** A resource: its shape, its rules and its operations. `P` is its plan. */
 export interface Definition<S extends Shape, P extends Plan = Plan> {
@@ -114,6 +126,8 @@ export interface Definition<S extends Shape, P extends Plan = Plan> {
   };
   /** Check failures that concern several inputs. `before`: the inputs of the last update. Unknown values pass. */
   rules(inputs: DraftOf<S>, before: DraftOf<S> | undefined): readonly string[];
+  /** What check adds to canonical inputs, so that the engine's diff shows which objects the update makes and deletes. Pure. */
+  announce?(inputs: DraftOf<S>, former: Former<S>): DraftOf<S>;
   /** Decides what a create or an update does. Pure. Default: what `compareFields` says. */
   plan?(args: PlanArgs<S>): P;
   create(session: Session, inputs: InputsOf<S>, plan: P): Promise<Outcome<StateOf<S>>>;
@@ -137,9 +151,12 @@ export interface Definition<S extends Shape, P extends Plan = Plan> {
 }
 
 /** A definition of any shape: what the lifecycle works with. */
-export type AnyDefinition = Omit<Definition<AnyShape>, "plan"> & {
+export type AnyDefinition = Omit<Definition<AnyShape>, "plan" | "announce"> & {
+  /** Of the inputs that a program can set. */
   readonly schema: z.ZodMiniObject;
+  /** All inputs. */
   readonly fields: readonly Field[];
+  announce(inputs: Properties, former: Former<AnyShape>): Properties;
   plan(args: PlanArgs<AnyShape>): Plan;
   objectsOf(id: string, state: Properties): readonly OwnedObject[];
   identities(inputs: Properties): readonly Identity[];
@@ -152,6 +169,8 @@ export type AnyDefinition = Omit<Definition<AnyShape>, "plan"> & {
 interface AnyShape extends Shape {
   // biome-ignore lint/suspicious/noExplicitAny: the one place where types are given up.
   readonly inputs: any;
+  // biome-ignore lint/suspicious/noExplicitAny: as above.
+  readonly announced: any;
 }
 
 export const ofEachResource: StoredProperties = {
@@ -162,8 +181,10 @@ export const ofEachResource: StoredProperties = {
 
 /** Erases the types of a definition. Its operations then rely on `parse`. */
 export function define<S extends Shape, P extends Plan = Plan>(definition: Definition<S, P>): AnyDefinition {
-  const { inputs, outputs, hidden } = definition.shape;
-  const fields = fieldsOf(inputs);
+  const { inputs, announced = {}, outputs, hidden } = definition.shape;
+  const declarable = fieldsOf(inputs);
+  const fields = [...declarable, ...fieldsOf(announced)];
+  const none = Object.fromEntries(Object.keys(announced).map((name) => [name, undefined]));
   // No default is filled in for the others: an input that is absent from state was not declared.
   const declaredOf = (properties: Properties) =>
     fields.filter(({ name }) => (properties[name] ?? undefined) !== undefined);
@@ -172,13 +193,14 @@ export function define<S extends Shape, P extends Plan = Plan>(definition: Defin
   const { objects, shape } = erased;
   return {
     ...erased,
-    schema: z.strictObject(Object.fromEntries(fields.map(({ name, schema }) => [name, schema]))),
+    schema: z.strictObject(Object.fromEntries(declarable.map(({ name, schema }) => [name, schema]))),
     fields,
     parse: (properties) => ({
       ...withSecrets(canonicalInputs(declaredOf(properties), properties), secretsOf(properties)),
       ...parsed(stored, properties),
     }),
-    plan: (args) => erased.plan?.(args) ?? compareFields(fields, args),
+    announce: (given, former) => defined({ ...given, ...none, ...erased.announce?.(given, former) }),
+    plan: (args) => erased.plan?.(args) ?? compareFields(declarable, args),
     objectsOf: (id, state) => [...(objects?.of?.(id, state) ?? [{ workspaceId: state["workspaceId"], id }])],
     identities: (declared) => [...(objects?.identities?.(declared) ?? [])],
     inputsOf: (state) =>

@@ -1,5 +1,5 @@
 /** The properties of a resource, each described once: its type, how it is compared, what a change does, whether it is secret. */
-import type * as z from "zod/mini";
+import * as z from "zod/mini";
 import { type ComparedField, fromEntries, isRecord, nonEmpty, type Properties, same } from "./state";
 
 /**
@@ -62,6 +62,11 @@ export function required<T, S extends z.ZodMiniType>(schema: S, facts: Facts<T>)
 
 export function optional<T, S extends z.ZodMiniType>(schema: S, facts: Facts<T>): Input<T | undefined, S> {
   return required(schema, facts) as Input<T | undefined, S>;
+}
+
+/** An input that check sets (`Shape.announced`). It has no unknown value. */
+export function announced<T>(canonical: Canonical<T>): Input<T | undefined> {
+  return { schema: z.unknown(), onChange: "update", local: true, canonical };
 }
 
 export function defaulted<T, S extends z.ZodMiniType>(
@@ -134,6 +139,9 @@ export const number: Canonical<number> = (value) => {
 export const boolean: Canonical<boolean> = (value) => value === true;
 /** Absent, null and {} mean the same. */
 export const map: Canonical<Properties> = (value) => (isRecord(value) ? nonEmpty(value) : undefined);
+/** Absent, null and [] mean the same. */
+export const list: Canonical<readonly unknown[]> = (value) =>
+  Array.isArray(value) ? nonEmpty(value) : undefined;
 
 // ---- Stored properties --------------------------------------------------------------------------------------------
 
@@ -152,7 +160,6 @@ export const aNumber = stored((value) => typeof value === "number");
 /** A flag: true, or absent. */
 export const aMark = stored((value) => value === true);
 export const aMap = stored(isRecord);
-export const aList = stored<readonly unknown[]>(Array.isArray);
 export const strings = named((value) => typeof value === "string");
 export const maps = named(isRecord);
 

@@ -21,6 +21,7 @@ export const observedKey = "__observed";
 export const providerKey = "__provider";
 export const secretsKey = "__secrets";
 export const nameKey = "__resourceName";
+export const previewKey = "__preview";
 export const externalKey = "__external";
 export const serviceKey = "__service";
 export const failedKey = "__failed";

@@ -13,21 +13,33 @@ export interface CheckResult {
   readonly failures: readonly string[];
 }
 
-/**
- * Returns the inputs in canonical form, or what is wrong with them. Sends no request (R12). `proposed`: the name that stack
- * config makes, or "" if the program must declare one.
- */
+/** What a host knows besides the inputs. */
+export interface Known {
+  readonly urn?: string;
+  /** The name that stack config makes, or "" if the program must declare one. */
+  readonly proposed?: string | undefined;
+  /** The resource's state, if the host sees it in check. */
+  readonly state?: Properties | undefined;
+  /** Whether this is a preview, if the host never sees state in check. */
+  readonly isPreview?: boolean | undefined;
+}
+
+/** Returns the inputs in canonical form, or what is wrong with them. Sends no request (R12). */
 export function check(
   context: KindContext,
   inputs: Properties,
   before: Properties | undefined,
   name?: string,
-  urn = "",
-  proposed?: string,
+  { urn = "", proposed, state, isPreview }: Known = {},
 ): CheckResult {
   const { definition, host, inState } = context;
   const named = withName(definition, inputs, before, name, proposed);
-  const declared = canonical(definition, named);
+  const time = host.now();
+  const declared = definition.announce(canonical(definition, named), {
+    before: state ? definition.inputsOf(definition.parse(state)) : before && canonical(definition, before),
+    time,
+    isPreview,
+  });
   const found = [
     ...inputErrors(definition, named, before ?? inState.get(urn)).map(wrongInput),
     ...conflicts(context, declared, before === undefined, name),
@@ -40,7 +52,7 @@ export function check(
   ].map(({ message }) => message);
   // A resource that is in state already gets its notes from diff.
   if (before === undefined && failures.length === 0)
-    note(context, definition.plan({ inputs: declared, time: host.now() }).note, declared);
+    note(context, name, definition.plan({ inputs: declared, time }).note, declared);
   return { inputs: defined(declared), failures };
 }
 

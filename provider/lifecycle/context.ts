@@ -15,7 +15,7 @@ import {
 import { type Run, reasonAgainst } from "../core/run";
 import { type SecretPath, secretsOf, secretValues, textsIn, valuesAt, withSecrets } from "../core/secrecy";
 import { type Kept, type Properties, providerKey, secretsKey, serviceKey } from "../core/state";
-import { inBounds, oneLine, sentences } from "../core/text";
+import { inBounds, oneLine, quoted, sentences } from "../core/text";
 import { type Configuration, usable } from "./config";
 
 /** The host, as the lifecycle needs it. */
@@ -33,8 +33,6 @@ export interface HostContext {
   readonly shared: Map<string, Shared>;
   /** The time of this run, in ms since 1970. */
   readonly now: () => number;
-  /** The current time, in ms since 1970. */
-  readonly currentTime: () => number;
 }
 
 /** The knowledge that the resources of a process share whose objects are of one kind. */
@@ -143,7 +141,6 @@ export function openSession(
     closed: run.closed,
     over: run.over,
     pause: (ms) => host.pause(ms, run.over),
-    currentTime: host.currentTime,
     part: (warnOfPart, act) => {
       const part = openSession(context, [], run, warnOfPart);
       return part.guard(() => act(part));
@@ -216,10 +213,16 @@ export function expectSoleOwner(
 
 // ---- Notes ---------------------------------------------------------------------------------------------------------
 
-/** Shows a line about what an update would do, if there is one, without the secrets of these properties. */
-export function note(context: KindContext, text: string | undefined, ...all: readonly Properties[]): void {
-  const { note: show } = context.host;
-  if (text !== undefined) show?.(openSession(context, all).masked(text));
+/** Shows a line about what an update would do to a resource, if there is one, without the secrets of these properties. */
+export function note(
+  context: KindContext,
+  name: string | undefined,
+  text: string | undefined,
+  ...all: readonly Properties[]
+): void {
+  const { definition, host } = context;
+  const whose = name === undefined ? "" : `${definition.kind} ${quoted(name)}: `;
+  if (text !== undefined) host.note?.(openSession(context, all).masked(`${whose}${text}`));
 }
 
 // ---- Base URL ------------------------------------------------------------------------------------------------------

@@ -113,11 +113,15 @@ export function diff(context: KindContext, given: Kept, news: Properties, name?:
     const isUpdatedAgain = state[failedKey] === true && replaces.length === 0;
     const others = isOnlySecrecy && "only which of its values are secret has changed. No request is sent";
     const why = isUpdatedAgain ? "its last create or update failed halfway, so it is updated again" : others;
-    note(context, line ?? (why ? `${definition.kind} ${id}: ${why}.` : undefined), state, inputs);
+    note(context, name, line ?? (why ? `${id}: ${why}.` : undefined), state, inputs);
   }
   if (!isChanged && !isOnlySecrecy) return { changes: false, replaces, details: [] };
   const before = definition.inputsOf(state);
-  const details = changed.flatMap((field) => changesAt([field], before[field], inputs[field]));
+  // The engine would show names that begin with "__" here.
+  const announced = Object.keys(definition.shape.announced ?? {}).filter((field) => !field.startsWith("__"));
+  const details = [...changed, ...announced].flatMap((field) =>
+    changesAt([field], before[field], inputs[field]),
+  );
   const isNull = (one: unknown) => one === null;
   const hasNull = changed.some((field) => contains([state[field], inputs[field]], isNull));
   return {

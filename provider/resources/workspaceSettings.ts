@@ -5,7 +5,9 @@ import * as z from "zod/mini";
 import { editWorkspace, readWorkspace, type WorkspaceRecord } from "../client/service";
 import { aimsOf, converge, report, type Settled, settledAs, showValue, stateAfter } from "../core/converge";
 import {
+  type DraftOf,
   define,
+  type Former,
   type InputsOf,
   type Outcome,
   type OwnerOf,
@@ -17,12 +19,14 @@ import {
 import { explain, orFail } from "../core/errors";
 import {
   aMap,
+  announced,
   aString,
   type Canonical,
   defaulted,
   fieldsOf,
   isUnknown,
   knownString,
+  list,
   number,
   observed,
   optional,
@@ -99,6 +103,8 @@ const shape = {
       default: "retain",
     }),
   },
+  /** Settings that were declared once, and keep their values in the service. */
+  announced: { unmanaged: announced(list) },
   outputs: { name: stable(aString), teamId: stable(aString) },
   hidden: {
     /** The declared settings before this stack managed them, without those that had no value. */
@@ -146,6 +152,7 @@ export const workspaceSettings = define({
     stay: ({ onDestroy }) => onDestroy !== "restore",
   },
   rules: () => [],
+  announce,
   plan,
   create: (session, declared) => apply(session, {}, declared),
   importing: { form: "workspaceId", read: find },
@@ -288,7 +295,13 @@ async function write(
 
 // ---- Plan ----------------------------------------------------------------------------------------------------------
 
-/** The engine shows settings that are no longer declared as removed. */
+/** The engine shows settings that are no longer declared as removed: this shows that they keep their values. */
+function announce(inputs: DraftOf<Shape>, { before = {} }: Former<Shape>): DraftOf<Shape> {
+  const left = new Set([before.unmanaged ?? [], declaredIn(before).map(({ name }) => name)].flat());
+  const unmanaged = [...left].filter((name) => inputs[name as keyof typeof inputs] === undefined);
+  return { unmanaged: nonEmpty(unmanaged.sort()) };
+}
+
 function plan(args: PlanArgs<Shape>): Plan {
   const { state = {}, inputs } = args;
   const compared = compareFields(fields, args);

@@ -43,7 +43,6 @@ export function startProcess(
     pause: async () => void (await pause()),
     shared: new Map(),
     now: Date.now,
-    currentTime: Date.now,
   };
   const opened = new Map(
     Object.entries(definitions).map(([kind, definition]) => [kind, inWords(lifecycle(definition, context))]),

@@ -347,8 +347,8 @@ describe.concurrent("R20: after the first Ctrl-C, the plugin begins nothing new,
     await creates(at, 8);
     await later.cancel();
     const updated = await updating;
-    const toDelete = (updated.state["__toDelete"] ?? []) as { readonly id: string }[];
-    expect([...idsOf(updated), ...toDelete.map(({ id }) => id)].sort()).toEqual(liveIds(at).sort());
+    const toDelete = (updated.state["toDelete"] ?? []) as readonly string[];
+    expect([...idsOf(updated), ...toDelete].sort()).toEqual(liveIds(at).sort());
     expect(writes(at)).not.toContain("deleteApiKey");
   });
 });

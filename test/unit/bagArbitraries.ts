@@ -31,7 +31,7 @@ const prototypes = ["__proto__", "constructor", "prototype", "toJSON", "length",
 /** Names of hidden state. */
 const hidden = [
   ...["__observed", "__keyLost", "__before", "__external", "__provider", "__resourceName"],
-  ...["__keys", "__toDelete", "__previous"],
+  ...["__keys", "toDelete", "__previous"],
 ];
 /** Names of the inputs and outputs of all resources, and of their nested fields. */
 const known = [

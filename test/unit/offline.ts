@@ -30,7 +30,6 @@ export function hostContext({ config = configured, env = {}, ...parts }: HostPar
     pause: async () => {},
     shared: new Map(),
     now,
-    currentTime: now,
     ...parts,
   };
 }

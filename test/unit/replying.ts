@@ -32,7 +32,7 @@ export function nameIn({ body }: Pick<Asked, "body">): string {
 }
 
 /** Parts of the host. Default: those of `hostContext`. */
-export type Options = Partial<Pick<HostContext, "run" | "shared" | "now" | "currentTime" | "pause">> & {
+export type Options = Partial<Pick<HostContext, "run" | "shared" | "now" | "pause">> & {
   readonly env?: Environment;
 };
 

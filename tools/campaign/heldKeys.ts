@@ -73,8 +73,8 @@ function idIn(state: Properties, output: string): string | undefined {
 /** The ids of all that state holds, also of what it only holds until it is deleted. */
 export function idsIn(entry: Entry): readonly string[] {
   if (entry.kind !== "ApiKeySet" && entry.kind !== "RotatingApiKey") return [entry.id];
-  const left = (entry.state["__toDelete"] ?? []) as readonly { readonly id: string }[];
-  return [...heldKeys(entry).flatMap(({ id }) => id ?? []), ...left.map(({ id }) => id)];
+  const left = (entry.state["toDelete"] ?? []) as readonly string[];
+  return [...heldKeys(entry).flatMap(({ id }) => id ?? []), ...left];
 }
 
 function mapIn(properties: Properties, name: string): Properties {

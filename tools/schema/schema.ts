@@ -130,14 +130,11 @@ function tokens(specs: readonly Named[]): Readonly<Record<string, object>> {
   return Object.fromEntries(specs.map(([name, spec]) => [`apikeys:index:${name}`, spec]));
 }
 
-function resource(
-  { kind, fields, shape: { outputs }, importing }: AnyDefinition,
-  sdk: Sdk,
-  types: Types,
-): Named {
+function resource({ kind, fields, shape, importing }: AnyDefinition, sdk: Sdk, types: Types): Named {
   const declared = membersOf(sdk, `${kind}Args`);
   const made = membersOf(sdk, kind);
-  const inputs = fields.map(({ name, secret, onChange }): readonly [string, PropertySpec] => {
+  const declarable = fields.filter(({ name }) => name in shape.inputs);
+  const inputs = declarable.map(({ name, secret, onChange }): readonly [string, PropertySpec] => {
     const spec = types.property(declared(name), `${kind}Args`, secret);
     return [name, onChange === "replace" ? { ...spec, willReplaceOnChanges: true } : spec];
   });
@@ -146,7 +143,7 @@ function resource(
     // A declared property has one type, in the program and in state.
     properties.set(name, { ...spec, description: made(name).comment || spec.description });
   }
-  for (const [name, { secret }] of Object.entries(outputs)) {
+  for (const [name, { secret }] of Object.entries(shape.outputs)) {
     properties.set(name, types.property(made(name), kind, secret));
   }
   // The arguments of `get` beside the id.
@@ -160,7 +157,7 @@ function resource(
       // Also the secret that state lacks if the key was imported or adopted, so that programs need not unwrap any other.
       required: [...properties.keys()].filter((name) => !made(name).optional),
       inputProperties: Object.fromEntries(inputs),
-      requiredInputs: fields.map(({ name }) => name).filter((name) => !declared(name).optional),
+      requiredInputs: declarable.map(({ name }) => name).filter((name) => !declared(name).optional),
       ...(stateInputs.length > 0 && {
         stateInputs: { type: "object", properties: only(stateInputs, properties) },
       }),

@@ -11,7 +11,7 @@ import { coded } from "../../core/codes";
 import { asFailure } from "../../core/errors";
 import { openRun } from "../../core/run";
 import { markedAt } from "../../core/secrecy";
-import { type Kept, nameKey, type Properties, providerKey } from "../../core/state";
+import { type Kept, nameKey, type Properties, previewKey, providerKey } from "../../core/state";
 import { type Instance, openInstance } from "../../instance";
 import { engineConfig, nodeProblem } from "../../lifecycle/config";
 import { serveRun } from "../process";
@@ -20,11 +20,7 @@ const print = (line: string): void => void process.stderr.write(`${line}\n`);
 const warn = (message: string): void => print(`warning: ${message}`);
 
 /** The resource of the last check: the diff that the engine asks for next is not told its name. */
-let checked: { readonly kind: string; readonly name: string | undefined; inputs: Properties } | undefined;
-
-/** The engine prints a line of a dynamic provider without its resource. */
-const note = (line: string): void =>
-  print(checked?.name === undefined ? line : `${checked.kind} ${JSON.stringify(checked.name)}: ${line}`);
+let checked: { readonly name: string | undefined; inputs: Properties } | undefined;
 
 /** One host process serves one provider instance. */
 let instance: Instance | undefined;
@@ -45,7 +41,7 @@ export function provider(
     run: isHost ? serveRun(warn) : openRun(),
     env: process.env,
     warn,
-    note,
+    note: print,
   });
   const served = instance;
   const resource = served.resource(kind);
@@ -70,12 +66,13 @@ export function provider(
     },
     check: (olds, news) =>
       guarded(news, async () => {
-        const { [nameKey]: given, ...others } = news;
+        const { [nameKey]: given, [previewKey]: preview, ...others } = news;
         const declared = resource.alsoSecret(others, []);
         const isNew = Object.keys(olds).every((one) => one === providerKey);
         const name = typeof given === "string" ? given : undefined;
-        checked = { kind, name, inputs: declared };
-        const { inputs, failures } = resource.check(declared, isNew ? undefined : olds, name);
+        checked = { name, inputs: declared };
+        const known = { isPreview: preview === true };
+        const { inputs, failures } = resource.check(declared, isNew ? undefined : olds, name, known);
         checked.inputs = { ...inputs, [providerKey]: news[providerKey] };
         // A property named here would have its value printed by the engine, secret or not.
         const reasons = failures.map((reason) => ({ property: "", reason }));

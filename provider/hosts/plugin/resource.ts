@@ -49,8 +49,12 @@ export function calls(resource: Lifecycle) {
       const { properties: olds } = fromStruct(request.getOlds());
       const before = Object.keys(olds).length === 0 ? undefined : olds;
       const urn = request.getUrn();
-      const proposed = request.getAutonaming()?.getProposedName();
-      const { inputs: all, failures } = resource.check(inputs, before, nameIn(urn), urn, proposed);
+      const { inputs: all, failures } = resource.check(inputs, before, nameIn(urn), {
+        urn,
+        proposed: request.getAutonaming()?.getProposedName(),
+        // Engines before 3.274 don't show it.
+        state: request.hasOldOutputs() ? fromStruct(request.getOldOutputs()).properties : undefined,
+      });
       return (
         new messages.CheckResponse()
           .setInputs(sent(all, inputs))

@@ -8,6 +8,7 @@ import type { DraftOf, InputsOf, PlanArgs, Resource, Session, StateOf } from "..
 import {
   aMark,
   aNumber,
+  announced,
   aString,
   boolean,
   defaulted,
@@ -100,6 +101,10 @@ export const onlyForNew = ["prefix", "expiresAt", "externalMeterId"] as const;
 
 export const shape = {
   inputs,
+  announced: {
+    /** How often an update has replaced the key, plus 1: of an entry of a set, absent while it is 1. */
+    generation: announced(number),
+  },
   outputs: {
     key: stable(secret(aString)),
     maskedKey: stable(aString),
@@ -124,6 +129,8 @@ export type KeyPlanArgs = PlanArgs<Shape>;
 export type OwnedKey = Resource<Shape>;
 
 export const fields = fieldsOf(inputs);
+/** With those that check sets. */
+export const allFields = [...fields, ...fieldsOf(shape.announced)];
 /** The fields that an edit changes in place. */
 export const updatable = updatableFields(inputs);
 
@@ -171,6 +178,13 @@ export function comparedKey(args: Omit<KeyPlanArgs, "time">): Plan {
   const { id = "", state = {}, inputs } = args;
   const compared = compareFields(fields, args, comparing([{ id, state }], inputs));
   return isLost(state) ? { ...compared, isPending: true, replaces: ["key", ...compared.replaces] } : compared;
+}
+
+/** Whether inputs show that a key of this workspace is replaced. To leave out what names an existing key is no change (K5, K11). */
+export function needsNewKey(was: KeyInputs, now: KeyInputs): boolean {
+  const isLeftOut = (name: string) => existing.some((one) => one === name && now[one] === undefined);
+  const compared = fields.filter(({ name }) => name !== "workspaceId" && !isLeftOut(name));
+  return compareFields(compared, { state: was, inputs: now }).replaces.length > 0;
 }
 
 /** How inputs that name an existing key are compared: to leave one out is no change, nor is to name the own key (K5, K11). */

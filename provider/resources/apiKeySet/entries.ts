@@ -4,11 +4,12 @@ import { isDeepStrictEqual } from "node:util";
 import * as z from "zod/mini";
 import { type DraftOf, type InputsOf, ofEachResource, type StateOf } from "../../core/definition";
 import {
-  aList,
+  announced,
   type Canonical,
   canonicalInputs,
   isUnknown,
   knownString,
+  list,
   maps,
   optional,
   parsed,
@@ -61,12 +62,11 @@ export const shape = {
       canonical: canonicalDefaults,
     }),
   },
+  announced: { toDelete: announced(list) },
   outputs: { ids: strings, maskedKeys: strings, secrets: secret(strings) },
   hidden: {
     /** By alias, what of an ApiKey's state is neither in `keys` nor in the outputs (`hiddenOfKey`). */
     __keys: maps,
-    /** Keys that are still to be deleted. */
-    __toDelete: aList,
   },
 };
 
@@ -120,7 +120,7 @@ function propertiesIn(value: unknown, schemas: object): Properties {
 
 /** The same in canonical form. */
 export function inputsOfEntry(declared: SetDraft, alias: string, entry: unknown): KeyInputs {
-  const key = canonicalInputs(keyModel.fields, withDefaults(declared, alias, entry));
+  const key = canonicalInputs(keyModel.allFields, withDefaults(declared, alias, entry));
   const secrets = secretsOf(declared).flatMap(ofKey);
   return (secrets.length === 0 ? key : withSecrets(key, secrets)) as KeyInputs;
 }
@@ -165,7 +165,7 @@ export function ownedKeys(state: SetState): OwnedKeys {
     };
     return [alias, { id, state: defined(properties) as KeyState }];
   });
-  return { byAlias: new Map(all), toDelete: toDeleteIn(state.workspaceId, state.__toDelete) };
+  return { byAlias: new Map(all), toDelete: toDeleteIn(state) };
 }
 
 function own<T>(all: Readonly<Record<string, T>> = {}): ReadonlyMap<string, T> {
@@ -191,7 +191,7 @@ export function stateOf(declared: Declared, owned: OwnedKeys): SetState {
     secrets: by(({ state }) => state.key),
     ...defined({
       __keys: nonEmpty(by(({ state }) => nonEmpty(pick(state, Object.keys(hiddenOfKey))))),
-      __toDelete: toDeleteOf(owned),
+      toDelete: toDeleteOf(owned),
     }),
   };
 }
@@ -203,12 +203,12 @@ export function stateOf(declared: Declared, owned: OwnedKeys): SetState {
 function entryOf(declared: Declared, alias: string, entry: unknown, state: Properties): Properties {
   const own = isRecord(entry) ? entry : {};
   const wanted: Properties = inputsOfEntry(declared, alias, own);
-  const different = keyModel.fields.flatMap(({ name, canonical }) => {
+  const different = keyModel.allFields.flatMap(({ name, canonical }) => {
     const value = canonical(state[name]);
     if (isDeepStrictEqual(value, wanted[name])) return [];
     return [[name, value ?? (declared.defaults?.[name] === undefined ? undefined : null)]];
   });
-  return defined({ ...own, ...Object.fromEntries(different) });
+  return defined({ ...own, ...Object.fromEntries(different), isLost: keyModel.isLost(state) || undefined });
 }
 
 // ---- Rules: an ApiKey's for each entry, and those about aliases -----------------------------------------------------

@@ -1,14 +1,21 @@
 /** Many API keys of a workspace as one resource, each managed as an ApiKey with the same inputs would be. */
 
 import { randomUUID } from "node:crypto";
-import { define, type Outcome, type PlanArgs, type Resource, type Session } from "../../core/definition";
+import {
+  define,
+  type Former,
+  type Outcome,
+  type PlanArgs,
+  type Resource,
+  type Session,
+} from "../../core/definition";
 import { Failure } from "../../core/errors";
 import { fieldsOf, isUnknown, unknown } from "../../core/fields";
 import { changesAnything, compareFields, type Plan } from "../../core/plan";
 import type { SecretPath } from "../../core/secrecy";
 import { failedKey, fromEntries, isRecord, type Properties } from "../../core/state";
 import { capitalised, listed, numeral, spelled } from "../../core/text";
-import { comparedKey, existing, isLost, type KeyInputs, type OwnedKey } from "../apiKey/model";
+import { comparedKey, existing, isLost, type KeyInputs, needsNewKey, type OwnedKey } from "../apiKey/model";
 import { fixedByExisting, identities } from "../apiKey/rules";
 import { unsaved } from "../apiKey/write";
 import type { OwnedKeys, Step, Steps } from "../keys/operations";
@@ -33,9 +40,9 @@ export const apiKeySet = define({
   objects: {
     kind: "ApiKey",
     // Without what else is known of each key, which takes longer to put together.
-    of: (_id, { workspaceId, ids = {}, __toDelete }) => [
-      ...Object.values(ids).map((id) => ({ workspaceId, id })),
-      ...keys.objectsOf({ ...keys.noKeys, toDelete: keys.toDeleteIn(workspaceId, __toDelete) }),
+    of: (_id, state) => [
+      ...Object.values(state.ids ?? {}).map((id) => ({ workspaceId: state.workspaceId, id })),
+      ...keys.objectsOf({ ...keys.noKeys, toDelete: keys.toDeleteIn(state) }),
     ],
     identities: (declared) =>
       entriesIn(declared).flatMap(([alias, entry]) =>
@@ -45,6 +52,7 @@ export const apiKeySet = define({
       ),
   },
   rules: entries.rules,
+  announce,
   plan,
   create: write,
   ifUnsaved: (inputs) => unsaved(label(inputs)),
@@ -78,6 +86,26 @@ async function read(session: Session, { id, state }: Resource<Shape>): Promise<S
 }
 
 // ---- Plan ----------------------------------------------------------------------------------------------------------
+
+/** Counts up each entry's generation with every change that needs a new key, as far as inputs show it. */
+function announce(inputs: SetDraft, { before }: Former<Shape>): SetDraft {
+  if (before === undefined || !isRecord(inputs.keys)) return {};
+  const former = new Map(entriesIn(before));
+  const all = entriesIn(inputs).map(([alias, entry]) => {
+    const from = former.has(alias) ? alias : (entries.formerAlias(entry) ?? alias);
+    const last = former.get(from);
+    if (!isRecord(last) || !isRecord(entry)) return [alias, entry];
+    const [was, now] = [
+      entries.inputsOfEntry(before, from, last),
+      entries.inputsOfEntry(inputs, alias, entry),
+    ];
+    const isBack = entries.isReleased(last) && !entries.isReleased(entry);
+    const isNew = isBack || last["isLost"] === true || needsNewKey(was, now);
+    const generation = (was.generation ?? 1) + (isNew ? 1 : 0);
+    return [alias, generation === 1 ? entry : { ...entry, generation }];
+  });
+  return { keys: Object.fromEntries(all) };
+}
 
 /** Decides for each key whether it stays, changes, is replaced, released or deleted. */
 export function plan(args: PlanArgs<Shape>): SetPlan {
@@ -169,8 +197,8 @@ function stepFor(key: OwnedKey | undefined, wanted: KeyInputs) {
   const { id, state } = key;
   const compared = comparedKey({ id, state, inputs: wanted });
   // Leaving existingKey or existingId out, or adding the key's own, goes into state without a request.
-  const { existingKey, existingId } = wanted;
-  const same = { id, state: { ...state, existingKey, existingId } };
+  const { existingKey, existingId, generation } = wanted;
+  const same = { id, state: { ...state, existingKey, existingId, generation } };
   if (!changesAnything(compared) && state[failedKey] === undefined) return { op: "same", key: same } as const;
   return { op: compared.replaces.length === 0 ? "update" : "replace", key, declared: wanted } as const;
 }

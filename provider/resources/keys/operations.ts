@@ -3,7 +3,7 @@
 import type { Outcome, OwnerOf, Session } from "../../core/definition";
 import type { Failure } from "../../core/errors";
 import type { OwnedObject } from "../../core/registry";
-import { defined, failedKey, isRecord, nonEmpty, type Properties } from "../../core/state";
+import { defined, failedKey, nonEmpty } from "../../core/state";
 import { adoptedId, type KeyInputs, type KeyState, type OwnedKey } from "../apiKey/model";
 import { read as readKey } from "../apiKey/read";
 import * as apiKey from "../apiKey/write";
@@ -29,16 +29,17 @@ export function objectsOf({ byAlias, toDelete }: OwnedKeys): readonly OwnedObjec
   return [...byAlias.values(), ...toDelete].map(({ id, state: { workspaceId } }) => ({ workspaceId, id }));
 }
 
-/** Reads the keys that are still to be deleted from state. */
-export function toDeleteIn(
-  workspaceId: string | undefined,
-  listed: readonly unknown[] = [],
-): readonly OwnedKey[] {
-  return listed.filter(isRecord).map(({ id }) => ({ id: String(id), state: defined({ workspaceId }) }));
+/** The keys that are still to be deleted, as state lists their ids. */
+export function toDeleteIn({ workspaceId, toDelete = [] }: KeyState & Listed): readonly OwnedKey[] {
+  return toDelete.map((id) => ({ id: String(id), state: defined({ workspaceId }) }));
 }
 
-export function toDeleteOf({ toDelete }: OwnedKeys): readonly Properties[] | undefined {
-  return nonEmpty(toDelete.map(({ id }) => ({ id })));
+interface Listed {
+  readonly toDelete?: readonly unknown[] | undefined;
+}
+
+export function toDeleteOf({ toDelete }: OwnedKeys): readonly string[] | undefined {
+  return nonEmpty(toDelete.map(({ id }) => id));
 }
 
 /**

@@ -4,11 +4,11 @@
  */
 
 import { randomUUID } from "node:crypto";
-import { define, type Outcome, type Session } from "../../core/definition";
+import { define, type Former, type Outcome, type Session } from "../../core/definition";
 import { Failure } from "../../core/errors";
 import { certainlyChanged, containsUnknown, unknown } from "../../core/fields";
 import { compareFields, type Plan } from "../../core/plan";
-import { applyDrift, failedKey, type Properties } from "../../core/state";
+import { applyDrift, defined, failedKey, type Properties } from "../../core/state";
 import { capitalised, listed } from "../../core/text";
 import {
   adoptedId,
@@ -40,8 +40,10 @@ import {
   type RotatingResource,
   type RotatingState,
   rules,
+  type Shape,
   shape,
   stateOf,
+  type Times,
   timesOf,
 } from "./properties";
 
@@ -54,6 +56,7 @@ export const rotatingApiKey = define({
     identities,
   },
   rules,
+  announce,
   plan,
   create: write,
   ifUnsaved: (inputs) => unsaved(label(inputs)),
@@ -78,7 +81,7 @@ async function write(
   const doing = `Updating the ${label(declared)}`;
   let { rotatedAt, overlapFrom } = plan;
   const isRetiring = does === "retire" && (await mayRetire(session, plan, doing));
-  if (does === "retire" && !isRetiring) overlapFrom = session.currentTime();
+  if (does === "retire" && !isRetiring) overlapFrom = plan.time;
   const steps = Array.from(plan.owned.byAlias, ([alias, key]): Step => {
     const at = { alias, stateAlias: alias };
     if (isRetiring && alias === "previous") return { ...at, op: "delete", key };
@@ -95,13 +98,13 @@ async function write(
       failure = error;
     }
     if (owned.byAlias.get("current")?.id !== plan.current?.id) {
-      [rotatedAt, overlapFrom] = [session.currentTime(), Number.NaN];
+      [rotatedAt, overlapFrom] = [plan.time, Number.NaN];
     }
   }
   // The overlap begins once the current key was seen to match the program.
   if (failure === undefined && Number.isNaN(overlapFrom)) {
     // If the clock is behind, the overlap would otherwise be over as soon as the clock is set right.
-    overlapFrom = Math.max(session.currentTime(), plan.rotatedAt || 0);
+    overlapFrom = Math.max(plan.time, plan.rotatedAt || 0);
   }
   const state = stateOf(declared, owned, { rotatedAt, overlapFrom });
   return { id: id ?? `rotating-${randomUUID()}`, state, failure };
@@ -194,14 +197,49 @@ function decide({ state = {}, inputs, time }: RotatingPlanArgs) {
   const { rotatedAt, overlapFrom } = timesOf(state);
   // The inputs whose change needs a new key.
   const renewing = certainlyChanged(newKeyFields, state, inputs);
-  const isDue = time >= rotatedAt + msOf(inputs.rotateEvery);
-  const overlap = msOf(inputs.overlap);
+  const has = { current: current !== undefined, previous: previous !== undefined };
+  const does = stepDue(inputs, time, { rotatedAt, overlapFrom }, has, renewing.length > 0);
+  return { state, inputs, time, rotatedAt, overlapFrom, owned, current, previous, does, renewing };
+}
+
+function stepDue(
+  { rotateEvery, overlap }: RotatingDraft,
+  time: number,
+  { rotatedAt, overlapFrom }: Times,
+  has: { readonly current: boolean; readonly previous: boolean },
+  isRenewed: boolean,
+): Does {
+  if (!has.current) return "create";
+  if (!has.previous) return isRenewed || time >= rotatedAt + msOf(rotateEvery) ? "rotate" : "keep";
   // An overlap of no length is over, whatever the clock says.
-  const isOver = overlap === 0 ? !Number.isNaN(overlapFrom) : time >= overlapFrom + overlap;
-  const ifAlone = renewing.length > 0 || isDue ? "rotate" : "keep";
-  const ifTwo = isOver ? "retire" : renewing.length > 0 ? "fail" : "keep";
-  const does: Does = current === undefined ? "create" : previous === undefined ? ifAlone : ifTwo;
-  return { state, inputs, rotatedAt, overlapFrom, owned, current, previous, does, renewing };
+  const isOver = msOf(overlap) === 0 ? !Number.isNaN(overlapFrom) : time >= overlapFrom + msOf(overlap);
+  return isOver ? "retire" : isRenewed ? "fail" : "keep";
+}
+
+/** Numbers the keys, so that the diff shows a new key, and the deletion of the previous one. */
+function announce(inputs: RotatingDraft, { before = {}, time, isPreview }: Former<Shape>): RotatingDraft {
+  const former = before as RotatingState;
+  const { generation, previousGeneration, __schedule } = former;
+  const times = timesOf({ ...former, ...__schedule });
+  const has = { current: generation !== undefined, previous: previousGeneration !== undefined };
+  const isChanged = certainlyChanged(newKeyFields, before, inputs).length > 0;
+  const isRenewed = isChanged || __schedule?.["isWaiting"] === true;
+  const does = stepDue(inputs, time, times, has, isRenewed);
+  const isNew = does === "create" || does === "rotate";
+  const rotatedAt = isNew ? time : times.rotatedAt;
+  const overlapFrom = isNew ? Math.max(time, times.rotatedAt || 0) : times.overlapFrom;
+  const schedule = {
+    rotatedAt: iso(rotatedAt),
+    retiresAt: iso(overlapFrom + msOf(inputs.overlap)),
+    // A change that needs a new key waits for the deletion, and is no change of inputs any more.
+    isWaiting: (does === "retire" && isRenewed) || undefined,
+  };
+  return {
+    generation: isNew ? Number(generation ?? __schedule?.["last"] ?? 0) + 1 : generation,
+    previousGeneration: does === "rotate" ? generation : does === "retire" ? undefined : previousGeneration,
+    // A plan that is saved would else fix the time of the preview.
+    __schedule: isPreview === undefined ? undefined : isPreview && isNew ? unknown : defined(schedule),
+  };
 }
 
 /** Whether a key differs from the program in state, or may differ in the service, because its last write failed. */

@@ -3,11 +3,14 @@
 import * as z from "zod/mini";
 import type { DraftOf, InputsOf, PlanArgs, Resource, StateOf } from "../../core/definition";
 import {
-  aList,
   aMap,
+  announced,
   aString,
   defaulted,
   fieldsOf,
+  list,
+  map,
+  number,
   required,
   secret,
   stable,
@@ -60,6 +63,16 @@ const inputs = {
 
 export const shape = {
   inputs,
+  announced: {
+    /** The number of the current key, from 1. Without one, it is absent from inputs, and state has the last one's. */
+    generation: announced(number),
+    /** That of the previous key, while there is one. */
+    previousGeneration: announced(number),
+    /** Keys that were created without a secret, and are still to be deleted. */
+    toDelete: announced(list),
+    /** What check needs to know what is due, where it sees no state. Only in inputs. */
+    __schedule: announced(map),
+  },
   outputs: {
     ...keyModel.shape.outputs,
     keyId: stable(aString),
@@ -72,9 +85,8 @@ export const shape = {
   hidden: {
     /** The previous key's state, as that of an ApiKey, without its secret. */
     __previous: aMap,
-    /** Keys that were created without a secret, and are still to be deleted. */
-    __toDelete: aList,
   },
+  inputsOf,
 };
 
 export type Shape = typeof shape;
@@ -109,7 +121,7 @@ export interface Times {
   readonly overlapFrom: number;
 }
 
-const keyInputNames = keyModel.fields.map(({ name }) => name);
+const keyInputNames = keyModel.allFields.map(({ name }) => name);
 const ofResource = ["workspaceId", ...keyModel.existing, "rotateEvery", "overlap", "retire", secretsKey];
 
 export function label(properties: RotatingDraft): string {
@@ -128,7 +140,7 @@ export function ownedKeys(state: RotatingState): OwnedKeys {
       ["current", keyOf(keyId, state)],
       ["previous", keyOf(previousKeyId, previous)],
     ]),
-    toDelete: toDeleteIn(workspaceId, state.__toDelete),
+    toDelete: toDeleteIn(state),
   };
 }
 
@@ -153,9 +165,17 @@ export function stateOf(
     rotatedAt: current && iso(rotatedAt),
     rotatesAt: current && iso(rotatedAt + msOf(declared.rotateEvery)),
     retiresAt: current && previous && iso(overlapFrom + msOf(declared.overlap)),
+    previousGeneration: previous?.state.generation,
     __previous: nonEmpty(defined({ ...apiKey.parse(ofPrevious), [secretsKey]: undefined })),
-    __toDelete: toDeleteOf(owned),
+    toDelete: toDeleteOf(owned),
+    __schedule: undefined,
   }) as RotatingState;
+}
+
+function inputsOf(state: RotatingState): RotatingDraft {
+  const { keyId, generation: last, rotatedAt, retiresAt } = state;
+  const generation = keyId === undefined ? undefined : last;
+  return { ...state, generation, __schedule: defined({ rotatedAt, retiresAt, last }) };
 }
 
 export function iso(ms: number): string | undefined {
@@ -165,5 +185,6 @@ export function iso(ms: number): string | undefined {
 
 /** The inputs of an existing key: as declared where they can change, and its own otherwise. */
 export function edited({ state }: OwnedKey, declared: RotatingInputs): KeyInputs {
-  return { ...declared, ...Object.fromEntries(needsNewKey.map((name) => [name, state[name]])) };
+  const own = ["generation", ...needsNewKey] as const;
+  return { ...declared, ...Object.fromEntries(own.map((name) => [name, state[name]])) };
 }

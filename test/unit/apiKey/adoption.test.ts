@@ -271,7 +271,7 @@ describe("diff of an ApiKey that was adopted", () => {
     const held = { ...sets.checked(adoptingSet({}, { a: {} })), ids: { a: "key_1" }, secrets: { a: "sk_a" } };
     const next = sets.checked(adoptingSet({ b: "key_9" }, { a: {} }));
     sets.notes.length = 0;
-    sets.diff("keys-1", { ...held, __toDelete: [{ id: "key_9" }] }, next);
+    sets.diff("keys-1", { ...held, toDelete: ["key_9"] }, next);
     expect(sets.notes).toEqual(['Keys of workspace ws_1: 1 to adopt, without a secret: "b".']);
   });
 
@@ -279,7 +279,7 @@ describe("diff of an ApiKey that was adopted", () => {
     const { keys } = adoptions();
     const inputs = keys.checked(adopting());
     expect(keys.notes).toEqual([
-      'Key "ci" in workspace ws_1: 1 existing key to adopt, without its secret: key_1; nothing to create.',
+      `ApiKey "ci": Key "ci" in workspace ws_1: 1 existing key to adopt, without its secret: key_1; nothing to create.`,
     ]);
     keys.checked(adopting(), inputs);
     keys.checked(adopting({ existingId: unknown }));

@@ -75,7 +75,7 @@ describe("R7: a deletion succeeds only if its answer, a GET or the list of keys 
 
 describe("a key that a set has still to delete", () => {
   const ofSet = { workspaceId: "ws_1", keys: {}, ids: {}, maskedKeys: {}, secrets: {} };
-  const left = { ...ofSet, __toDelete: [{ id: "key_1" }] };
+  const left = { ...ofSet, toDelete: ["key_1"] };
   const setOn = (key: unknown, list: unknown = { apiKeys: [] }) =>
     replying(apiKeySet, ({ method, path }) => {
       const workspace = path.endsWith("/api-key") ? list : { workspace: { id: "ws_1" } };
@@ -88,7 +88,7 @@ describe("a key that a set has still to delete", () => {
     const set = setOn(refused(404));
     expect((await set.read("keys-1", left))?.state).toEqual({ ...ofSet, __service: expect.any(String) });
     const { inputs } = set.check({ workspaceId: "ws_1", keys: {} }, undefined);
-    expect(await set.update("keys-1", left, inputs)).not.toHaveProperty("__toDelete");
+    expect(await set.update("keys-1", left, inputs)).not.toHaveProperty("toDelete");
   });
 
   test("R6 a key to delete stays in state if it still exists", async () => {

@@ -73,7 +73,9 @@ describe("a set that adopts keys", () => {
   test("K11 R18 a set promises in the preview the id of a key to be adopted, and no secret", () => {
     const { sets } = adoptions();
     const inputs = sets.checked(adoptingSet({ a: "key_0" }, { b: {} }));
-    expect(sets.notes).toEqual(['Keys of workspace ws_1: 1 to adopt, without a secret: "a".']);
+    expect(sets.notes).toEqual([
+      'ApiKeySet "ci": Keys of workspace ws_1: 1 to adopt, without a secret: "a".',
+    ]);
     const { ids: promised, secrets, maskedKeys } = sets.preview(inputs);
     expect(promised).toMatchObject({ a: "key_0" });
     expect(Object.keys(secrets as object)).toEqual(["b"]);
@@ -214,7 +216,7 @@ describe("a set whose existingId changes", () => {
       const { create, update, there } = manyKeys(1);
       const before = adoptingSet({}, { a: {} });
       const held = await create(before);
-      const state = { ...held.state, __toDelete: [{ id: "key_0", name: "ci" }] };
+      const state = { ...held.state, toDelete: ["key_0"] };
       const entry = { existingId: "key_0", ...(fails && { customerId: "cus_2" }) };
       const updating = update({ ...held, state }, adoptingSet({}, { a: {}, b: entry }), before);
       if (fails) await failureOf(updating);

@@ -61,7 +61,7 @@ describe("the preview of a set", () => {
     [
       "E1 the preview of a set names the replaced keys that are still to be deleted, which the engine does not show",
       { keys },
-      { __toDelete: [{ id: "key_old" }] },
+      { toDelete: ["key_old"] },
       '1 already replaced, still to delete: "key_old".',
     ],
     [
@@ -186,7 +186,7 @@ describe("the diff of a set", () => {
     const lost = { ...made(keys), __keys: { a: { __keyLost: true } } };
     expect(diffed(lost, keys)).toMatchObject({ changes: true, replaces: [] });
     expect(steps(lost, keys)).toEqual({ a: "replace" });
-    const left = { ...made(keys), __toDelete: [{ id: "key_9", name: "x" }] };
+    const left = { ...made(keys), toDelete: ["key_9"] };
     expect(diffed(left, keys)).toMatchObject({ changes: true, replaces: [] });
     expect(steps(left, keys)).toEqual({});
   });

@@ -78,7 +78,7 @@ test("E1 a key that could not be deleted keeps its secret, and is kept if the pr
   const [both, one] = [of({ a: { customerId }, b: { customerId } }), of({ b: { customerId } })];
   const { first, second, ...set } = await afterFailure({ undeletable: true }, both, one);
   expect(set.changes(second, one)).not.toBe(false);
-  expect(second.state["__toDelete"]).toBeUndefined();
+  expect(second.state["toDelete"]).toBeUndefined();
   set.end();
   const third = await set.update(second, both, both);
   expect(third.state["secrets"]).toEqual(first.state["secrets"]);
@@ -165,7 +165,7 @@ test("K5 a key is never deleted while another entry fails to migrate its value",
   let held = first;
   for (const earlier of [before, moved, moved]) {
     held = await set.failed(set.update(held, moved, earlier));
-    expect(held.state).toMatchObject({ ids: { a: "key_2" }, __toDelete: [{ id: "key_1" }] });
+    expect(held.state).toMatchObject({ ids: { a: "key_2" }, toDelete: ["key_1"] });
   }
   expect(set.gone).toEqual([]);
   const without = of({ a: { customerId, existingKey: "sk_new" } });

@@ -73,7 +73,7 @@ test.each([false, true])(
     const updated = set.update("keys-1", state, inputs);
     const after = unmet ? ((await failureOf(updated)).kept?.state ?? {}) : await updated;
     expect(after["ids"]).toEqual({ a: "key_a" });
-    expect(after).not.toHaveProperty("__toDelete");
+    expect(after).not.toHaveProperty("toDelete");
     expect(set.calls.map(({ method }) => method)).not.toContain("DELETE");
     expect(set.warnings.join("\n")).not.toContain("stays in the service");
   },
@@ -88,19 +88,19 @@ test("K5 a refresh that finds a change returns inputs that include existingKey",
 });
 
 describe("keys that are still to be deleted", () => {
-  const left = ["old_1", "old_2"].map((id) => ({ id }));
+  const left = ["old_1", "old_2"];
   const opened = async () => {
     const set = service();
     const { id, state } = await set.create(of({ a: {} }));
-    for (const { id } of left) set.live.set(id, { ...own, id, name: "b" });
-    return { set, id, state: { ...state, __toDelete: left } };
+    for (const id of left) set.live.set(id, { ...own, id, name: "b" });
+    return { set, id, state: { ...state, toDelete: left } };
   };
 
   test("R6 K11 keys to delete stay in state after a refresh, and destroy deletes them unless another resource has them", async () => {
     const { set, id, state } = await opened();
-    expect((await set.read(id, state))?.state["__toDelete"]).toEqual(left);
+    expect((await set.read(id, state))?.state["toDelete"]).toEqual(left);
     const { inputs } = set.check(of({ a: {} }), undefined);
-    set.diff("keys-2", { ...state, ids: { a: "old_2" }, __toDelete: [] }, inputs, "other");
+    set.diff("keys-2", { ...state, ids: { a: "old_2" }, toDelete: [] }, inputs, "other");
     await set.delete(id, state);
     expect(set.gone.toSorted()).toEqual(["key_1", "old_1"]);
   });
@@ -108,7 +108,7 @@ describe("keys that are still to be deleted", () => {
   test("K6 an update that creates keys with the name of keys to delete does not warn of these", async () => {
     const { set, id, state } = await opened();
     const next = await set.update({ id, state }, of({ a: {}, b: {} }), of({ a: {} }));
-    expect(next.state).not.toHaveProperty("__toDelete");
+    expect(next.state).not.toHaveProperty("toDelete");
     expect(set.warnings).toEqual([]);
   });
 });

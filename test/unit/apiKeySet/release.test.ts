@@ -27,7 +27,9 @@ describe("an entry with release: true", () => {
     const run = process();
     const { inputs, changes } = compared(run, released);
     expect(changes).not.toBe(false);
-    expect(run.sets.notes).toEqual(['Keys of workspace ws_1: 1 to release and leave in the service: "a".']);
+    expect(run.sets.notes).toEqual([
+      'ApiKeySet "set": Keys of workspace ws_1: 1 to release and leave in the service: "a".',
+    ]);
     const state = await run.sets.update(held.id, held.state, inputs);
     expect(asked).toEqual([]);
     expect(state).toMatchObject({ ids: { b: "made_2" }, secrets: { b: "sk_made_2" } });

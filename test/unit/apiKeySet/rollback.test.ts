@@ -50,7 +50,7 @@ describe("once the run is over,", () => {
   test("R20 K6 an update that nobody saves deletes nothing, and the next one names its new keys", async () => {
     const set = ended();
     const { id, state } = held(set, ["b"]);
-    const before = { ...state, __toDelete: [{ id: "of_b", name: "old" }] };
+    const before = { ...state, toDelete: ["of_b"] };
     const { inputs } = set.check(of({ b: {}, c: {}, d: { existingKey } }), undefined);
     await set.update({ id, state: before }, inputs, of({ b: {} })).catch(() => {});
     expect([set.gone, set.warnings]).toEqual([[], []]);
@@ -117,9 +117,9 @@ describe("once the run is canceled,", () => {
 
   test("R20 no further key to delete is looked up once the run is canceled", async () => {
     const { about, ...set } = canceledAt("GET");
-    const toDelete = many.map((alias) => ({ id: `of_${alias}`, name: alias }));
+    const toDelete = many.map((alias) => `of_${alias}`);
     const { inputs } = set.check(of({}), undefined);
-    const state = { ...inputs, ids: {}, maskedKeys: {}, secrets: {}, __toDelete: toDelete };
+    const state = { ...inputs, ids: {}, maskedKeys: {}, secrets: {}, toDelete };
     await expect(set.read("keys-1", state)).rejects.toThrow("State is unchanged");
     expect(about()).toBeLessThan(20);
   });

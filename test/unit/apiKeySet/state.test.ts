@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { containsUnknown } from "../../../provider/core/fields";
 import type { OwnedKey } from "../../../provider/resources/apiKey/model";
 import { apiKeySet } from "../../../provider/resources/apiKeySet";
 import { inputsOfEntry, ownedKeys, stateOf } from "../../../provider/resources/apiKeySet/entries";
@@ -19,7 +20,7 @@ const told = fc.record({
     { a: { effectivePrefix: "sk_", effectiveExpiresAt: 5, __failed: true } },
     { a: { __keyLost: true } },
   ),
-  __toDelete: fc.constantFrom(undefined, [{ id: "key_9" }, { id: "key_8" }]),
+  toDelete: fc.constantFrom(undefined, ["key_9", "key_8"]),
 });
 
 describe("converting between a set's state and the states of its keys", () => {
@@ -30,9 +31,12 @@ describe("converting between a set's state and the states of its keys", () => {
       const isLost = "__keyLost" in (hidden.__keys?.["a"] ?? {});
       const secrets = isLost ? others : state["secrets"];
       const given = Object.entries(
-        "a" in (state["ids"] as object) ? { ...hidden, secrets } : { __toDelete: hidden.__toDelete },
+        "a" in (state["ids"] as object) ? { ...hidden, secrets } : { toDelete: hidden.toDelete },
       );
-      return { ...state, ...Object.fromEntries(given.filter(([, value]) => value !== undefined)) };
+      const keys = state["keys"] as Record<string, object>;
+      const marked = isLost && keys["a"] && { keys: { ...keys, a: { ...keys["a"], isLost: true } } };
+      const there = Object.fromEntries(given.filter(([, value]) => value !== undefined));
+      return { ...state, ...there, ...marked };
     });
     fc.assert(
       fc.property(states, (state) => {
@@ -87,8 +91,9 @@ describe("converting between a set's state and the states of its keys", () => {
         const state = apiKeySet.parse(properties);
         const once = stateOf(state, ownedKeys(state));
         expect(stateOf(once, ownedKeys(once))).toEqual(once);
-        const inputs = apiKeySet.inputsOf(once);
-        expect(subject.check(inputs, inputs).inputs).toEqual(inputs);
+        const { toDelete: _, ...inputs } = apiKeySet.inputsOf(once);
+        // State has no unknown value, which would count as a change.
+        if (!containsUnknown(inputs)) expect(subject.check(inputs, inputs).inputs).toEqual(inputs);
       }),
     );
   });

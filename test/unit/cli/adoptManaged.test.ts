@@ -44,7 +44,7 @@ test("K12 the command skips a key that the stack only reads, but takes its resou
 });
 
 test("K12 the command finds the keys of the plugin's types, including all keys of a RotatingApiKey", () => {
-  const rotating = { keyId: "key_b", previousKeyId: "key_a", __toDelete: [{ id: "key_0", name: "ci" }] };
+  const rotating = { keyId: "key_b", previousKeyId: "key_a", toDelete: ["key_0"] };
   const all = state(
     resource("RotatingApiKey", rotating),
     resource("ApiKey", { keyId: "no" }),
@@ -61,10 +61,10 @@ test("K12 the command finds the keys of the plugin's types, including all keys o
 
 test.each([
   ["ApiKeySet", { ids: { a: plain("key_1"), b: "key_2" }, secrets: hidden }],
-  ["ApiKeySet", { ids: { a: "key_1" }, __toDelete: plain([{ id: "key_2", name: "ci" }]) }],
-  ["ApiKeySet", { ids: { a: "key_1" }, __toDelete: [{ id: plain("key_2"), name: hidden }] }],
+  ["ApiKeySet", { ids: { a: "key_1" }, toDelete: plain(["key_2"]) }],
+  ["ApiKeySet", { ids: { a: "key_1" }, toDelete: [plain("key_2")] }],
   ["RotatingApiKey", { keyId: plain("key_1"), previousKeyId: plain("key_2") }],
-  ["RotatingApiKey", { keyId: "key_1", previousKeyId: null, __toDelete: [plain({ id: "key_2" })] }],
+  ["RotatingApiKey", { keyId: "key_1", previousKeyId: null, toDelete: [plain("key_2")] }],
 ])("K12 the command reads ids of a %s that were exported with --show-secrets: %j", (kind, outputs) => {
   expect(inMain(state(resource(kind, outputs))).ids).toEqual(["key_1", "key_2"]);
 });
@@ -72,11 +72,11 @@ test.each([
 test.each<[string, (one: unknown) => object]>([
   ["ApiKeySet", (one) => ({ ids: one })],
   ["ApiKeySet", (one) => ({ ids: { a: "key_1", b: one } })],
-  ["ApiKeySet", (one) => ({ ids: {}, __toDelete: one })],
-  ["ApiKeySet", (one) => ({ ids: {}, __toDelete: [one] })],
+  ["ApiKeySet", (one) => ({ ids: {}, toDelete: one })],
+  ["ApiKeySet", (one) => ({ ids: {}, toDelete: [one] })],
   ["RotatingApiKey", (one) => ({ keyId: one })],
   ["RotatingApiKey", (one) => ({ keyId: "key_1", previousKeyId: one })],
-  ["RotatingApiKey", (one) => ({ keyId: "key_1", __toDelete: [{ id: "key_2" }, { id: one }] })],
+  ["RotatingApiKey", (one) => ({ keyId: "key_1", toDelete: ["key_2", one] })],
 ])("K12 the command fails if an id of a %s is still encrypted, or was edited: %o", (kind, outputs) => {
   const found = (one: unknown) => () => inMain(state(resource(kind, outputs(one))));
   const problem = `state.json: the ids of the keys of "of ${kind}" are encrypted, or were edited. Export the stack with \`pulumi stack export --show-secrets\`, and delete that file afterwards.`;

@@ -102,7 +102,7 @@ test("K1 check takes the name that stack config proposes if name is missing, onc
   const { name: _, ...nameless } = least;
   const before = { ...least, name: "ci-a1" };
   const named = (inputs: Properties, olds: Properties | undefined, proposed: string) =>
-    subject.check(inputs, olds, "resource", "", proposed);
+    subject.check(inputs, olds, "resource", { proposed });
   const nameOf = (...given: Parameters<typeof named>) => named(...given).inputs["name"];
   expect([nameOf(nameless, undefined, "ci-a1"), nameOf(nameless, before, "ci-b2")]).toEqual([
     "ci-a1",

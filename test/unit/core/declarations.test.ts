@@ -108,7 +108,7 @@ test("B6: check fails for a grant that state already has, under another name or 
     const billing = replying(customerBilling, silent);
     const urnOf = (of: string) => `urn:pulumi:dev::app::apikeys:index:CustomerBilling::${of}`;
     await billing.read("bill_1", { ...held, billingId: "bill_1" }, urnOf("one"));
-    return billing.check({ ...held, ...more }, undefined, name, urnOf(name)).failures;
+    return billing.check({ ...held, ...more }, undefined, name, { urn: urnOf(name) }).failures;
   };
   const ways = /^grant: .* as urn:\S+::one, .* aliases\. .* replacement, .* remove that\. .* another value/;
   for (const name of ["one", "two"]) {

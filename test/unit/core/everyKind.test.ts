@@ -6,7 +6,7 @@ import { leastOf, offline } from "../offline";
 
 describe.each(Object.entries(definitions))("a resource of the kind %s", (kind, definition) => {
   const resource = offline(undefined, undefined, definition);
-  const fields = definition.fields.map(({ name }) => name);
+  const fields = Object.keys(definition.shape.inputs);
   const inputs = leastOf[kind] ?? {};
   const before = resource.check(inputs, undefined).inputs;
   const rotated = { keyId: "key_1", rotatedAt: new Date().toISOString() };

@@ -44,13 +44,13 @@ test("T3: a new key without its secret does not become current, and is deleted b
   expect(failed.state).toMatchObject({
     key: "sk_key_1",
     keyId: "key_1",
-    __toDelete: [{ id: "key_2" }],
+    toDelete: ["key_2"],
   });
   const next = await ci.up(failed);
   expect(ci.told().join()).toContain("key_2, whose secret is not in state, will be deleted; key_1 is due");
   expect(ci.writes()).toEqual(["PATCH key_1", "DELETE key_2", "POST"]);
   expect(next.state).toMatchObject({ keyId: "key_3", previousKeyId: "key_1" });
-  expect(next.state).not.toHaveProperty("__toDelete");
+  expect(next.state).not.toHaveProperty("toDelete");
   expect(ci.isQuiet(next)).toBe(true);
 });
 
@@ -174,7 +174,7 @@ test.each([
       previousKeyId: "key_1",
       retiresAt: iso(97),
     });
-    expect(failed.state).not.toHaveProperty("__toDelete");
+    expect(failed.state).not.toHaveProperty("toDelete");
     ci.mend();
     const next = await ci.up(failed);
     expect(next.state).not.toHaveProperty("previousKeyId");

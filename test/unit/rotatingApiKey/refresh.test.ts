@@ -43,8 +43,8 @@ describe("a refresh", () => {
     ci.live.delete("key_2");
     expect(await refreshed(ci, kept)).toBeUndefined();
     ci.live.set("key_9", { id: "key_9" });
-    const leftover = { ...kept, state: { ...kept.state, __toDelete: [{ id: "key_9", name: "ci" }] } };
-    expect((await refreshed(ci, leftover))?.state).toMatchObject({ __toDelete: [{ id: "key_9" }] });
+    const leftover = { ...kept, state: { ...kept.state, toDelete: ["key_9"] } };
+    expect((await refreshed(ci, leftover))?.state).toMatchObject({ toDelete: ["key_9"] });
   });
 
   test("T6 a refresh finds a change made to the previous key outside Pulumi, and the next update reverts it", async () => {

@@ -42,7 +42,7 @@ export function rotating(options: Options = {}) {
     up: async ({ id, state }: Kept, inputs: Inputs = declared): Promise<Kept> => {
       const run = open();
       try {
-        const checked = run.check(inputs, inputs).inputs;
+        const checked = run.check(inputs, inputs, undefined, { state }).inputs;
         const { changes, replaces } = run.diff(id, state, checked);
         expect(replaces).toEqual([]);
         return changes === false ? { id, state } : { id, state: await run.update(id, state, checked) };

@@ -67,7 +67,7 @@ test.each([
 
 test("a declared key has every input of an ApiKey except existingKey and existingId", () => {
   const [found = {}] = declaredKeys({ type: "apikeys:index:ApiKey", name: "ci", props: key });
-  const names = definitions["ApiKey"]?.fields.map(({ name }) => name) ?? [];
+  const names = Object.keys(definitions["ApiKey"]?.shape.inputs ?? {});
   expect(names.filter((name) => !(name in found)).toSorted()).toEqual(["existingId", "existingKey"]);
 });
 

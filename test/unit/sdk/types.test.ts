@@ -187,7 +187,7 @@ describe("a resource class", () => {
         pulumi.Output.isInstance(value),
       );
       const inputs = Object.keys(definitions[kind]?.schema.shape ?? {});
-      const hidden = ["__provider", "__resourceName", "__secrets", "__service"];
+      const hidden = ["__preview", "__provider", "__resourceName", "__secrets", "__service"];
       expect(outputs.map(([name]) => name).sort()).toEqual(
         [...inputs, ...computed, "id", "urn", ...hidden].sort(),
       );

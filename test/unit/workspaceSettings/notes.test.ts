@@ -37,7 +37,7 @@ test.each(["retain", "restore"])(
 );
 
 test("R18 an update that the engine repeats because the last one failed says so, if no other line does", () => {
-  const line = "WorkspaceSettings ws_1: its last create or update failed halfway, so it is updated again.";
+  const line = "ws_1: its last create or update failed halfway, so it is updated again.";
   expect(told({ __failed: true }, declared)).toEqual([line]);
   // The engine may show no difference here: its inputs are those of the last update.
   expect(told({ __failed: true }, { ...declared, defaultExpiration: 61 })).toEqual([line]);
