@@ -1,6 +1,7 @@
 /** Many API keys of a workspace as one resource, each managed as an ApiKey with the same inputs would be. */
 
 import { randomUUID } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import {
   define,
   type Former,
@@ -91,17 +92,19 @@ async function read(session: Session, { id, state }: Resource<Shape>): Promise<S
 function announce(inputs: SetDraft, { before }: Former<Shape>): SetDraft {
   if (before === undefined || !isRecord(inputs.keys)) return {};
   const former = new Map(entriesIn(before));
+  const hasSameDefaults = isDeepStrictEqual(before.defaults, inputs.defaults);
   const all = entriesIn(inputs).map(([alias, entry]) => {
     const from = former.has(alias) ? alias : (entries.formerAlias(entry) ?? alias);
     const last = former.get(from);
     if (!isRecord(last) || !isRecord(entry)) return [alias, entry];
-    const [was, now] = [
-      entries.inputsOfEntry(before, from, last),
-      entries.inputsOfEntry(inputs, alias, entry),
-    ];
+    const { generation: count = 1, isLost, ...declared } = last;
+    // Most entries are the same, and take no longer than this.
+    const isSame = hasSameDefaults && isDeepStrictEqual(declared, entry);
     const isBack = entries.isReleased(last) && !entries.isReleased(entry);
-    const isNew = isBack || last["isLost"] === true || needsNewKey(was, now);
-    const generation = (was.generation ?? 1) + (isNew ? 1 : 0);
+    const needsNew = () =>
+      needsNewKey(entries.inputsOfEntry(before, from, last), entries.inputsOfEntry(inputs, alias, entry));
+    const isNew = isLost === true || isBack || (!isSame && needsNew());
+    const generation = Number(count) + (isNew ? 1 : 0);
     return [alias, generation === 1 ? entry : { ...entry, generation }];
   });
   return { keys: Object.fromEntries(all) };
