@@ -45,7 +45,12 @@ export interface Resource {
 
 /** One resource's operations, as the engine calls them; a rejection is a HostFailure. */
 export interface HostedResource {
-  check(inputs: Properties, olds?: Properties): Promise<{ inputs: Properties; failures: Failure[] }>;
+  /** `state`: what newer engines show the plugin. */
+  check(
+    inputs: Properties,
+    olds?: Properties,
+    state?: Properties,
+  ): Promise<{ inputs: Properties; failures: Failure[] }>;
   diff(before: Resource, inputs: Properties): Promise<{ changes: Changes; replaces: string[] }>;
   create(inputs: Properties): Promise<Resource>;
   /** As a refresh does. */
@@ -152,9 +157,9 @@ export function hosted(client: ResourceProviderClient, envelope: Envelope): Host
   const asked = <T>(send: Send<T>) => call(send, envelope.unwrap);
   const read = (request: messages.ReadRequest) => askedToRead(client, envelope, request.setUrn(urn));
   return {
-    async check(inputs, olds) {
+    async check(inputs, olds, state) {
       const request = new messages.CheckRequest().setUrn(urn).setNews(own(inputs));
-      request.setOlds(olds ? own(olds) : struct({}));
+      request.setOlds(olds ? own(olds) : struct({})).setOldOutputs(state && own(state));
       const answer = await asked<messages.CheckResponse>((done) => client.check(request, done));
       return {
         inputs: unwrap(answer.getInputs()),

@@ -52,7 +52,7 @@ export interface Service {
   readonly accessToken: string;
   /** By how much the clock of the actor's process is ahead. */
   readonly aheadMs: number;
-  /** Whether a delete is told its resource, as in the plugin. */
+  /** Whether a delete is told its resource, and a check its state, as in the plugin. */
   readonly tellsNames: boolean;
 }
 

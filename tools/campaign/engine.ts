@@ -95,7 +95,7 @@ function unwanted(state: State, program: Program): State {
 }
 
 async function checked(actor: Actor, { name, kind, inputs: given }: Declared, old: Entry | undefined) {
-  const { inputs, failures } = await actor.resource(kind, name).check(given, old?.inputs);
+  const { inputs, failures } = await actor.resource(kind, name).check(given, old?.inputs, old?.state);
   if (failures.length > 0) throw new OperationFailed(failures.map(({ reason }) => reason).join("\n"));
   return inputs;
 }

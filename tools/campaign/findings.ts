@@ -17,6 +17,7 @@ export const columns = {
   notDone: "green ends at which a key is not as declared",
   strangeWrites: "keys edited or deleted that are not the stack's",
   unasked: "keys deleted without being asked",
+  unannounced: "new keys and deletions that differ from the inputs' diff, in green updates",
   takenAway: "keys deleted although another resource has or adopts them",
   secretLost: "secrets of live keys that state lost, though nothing adopted the key",
   accessEnded: "moments at which no key of a rotating key works",

@@ -71,8 +71,9 @@ function asResource(of: Lifecycle, name: string, killed: () => boolean, tellsNam
     throw new OperationFailed("error reading from server: EOF");
   }
   return {
-    async check(given, before) {
-      const { inputs, failures } = of.check(carried(given), before && carried(before), name);
+    async check(given, before, state) {
+      const known = tellsName ? { state: state && carried(state) } : { isPreview: false };
+      const { inputs, failures } = of.check(carried(given), before && carried(before), name, known);
       return { inputs, failures: failures.map((reason) => ({ property: "", reason })) };
     },
     diff: ({ id, state }, inputs) =>

@@ -34,6 +34,7 @@ const judges: readonly ((scene: Scene) => readonly Finding[])[] = [
   strangeWrites,
   unasked,
   takenAway,
+  unannounced,
   droppedAlive,
   secretLost,
   afterGreenUp,
@@ -110,6 +111,46 @@ function takenAway(scene: Scene): readonly Finding[] {
   return deletedIn(scene)
     .filter((id) => wanted.has(id))
     .map((id) => ({ column: "takenAway", what: id }));
+}
+
+/**
+ * A green update made or deleted another key of a resource than a reader of the engine's diff of inputs expects. After a
+ * failure, state may be ahead of inputs.
+ */
+function unannounced({ command }: Scene): readonly Finding[] {
+  const { name, green, before, state } = command;
+  if (name !== "up" || !green) return [];
+  return before
+    .filter(({ halfDone, doomed }) => !halfDone && !doomed)
+    .flatMap((was) => {
+      const is = state.find((entry) => entry.name === was.name && entry.id === was.id);
+      const after = is && numbersIn(is);
+      return [...numbersIn(was)].flatMap(([place, [id, number]]) => {
+        const [nextId, next] = after?.get(place) ?? [id, number];
+        if (id === undefined || (id === nextId) === (number === next)) return [];
+        const waits = was.kind === "RotatingApiKey" && was.inputs["retire"] === "whenUnused";
+        const apart = waits ? "a key that waits until its previous key is unused (R21)" : undefined;
+        return [{ column: "unannounced", what: `${place} (${id}, ${nextId})`, apart } as const];
+      });
+    });
+}
+
+type Numbered = readonly [id: unknown, number: unknown];
+
+/** The key in each place, and its number as inputs announce it. */
+function numbersIn({ kind, name, inputs, state }: Entry): ReadonlyMap<string, Numbered> {
+  if (kind === "RotatingApiKey") {
+    const { previousKeyId: previous, keyId } = state;
+    // One that may be in use is kept in spite of the diff.
+    const waits = inputs["retire"] === "whenUnused";
+    const retired = [`${name}.previous`, [previous, inputs["previousGeneration"]]] as const;
+    return new Map<string, Numbered>([[name, [keyId, inputs["generation"]]], ...(waits ? [] : [retired])]);
+  }
+  if (kind !== "ApiKeySet") return new Map();
+  const ids = state["ids"] as Properties;
+  const entries = Object.entries(inputs["keys"] as Readonly<Record<string, Properties>>);
+  const kept = entries.filter(([, { release }]) => release !== true);
+  return new Map(kept.map(([alias, { generation }]) => [`${name}.${alias}`, [ids[alias], generation]]));
 }
 
 /** State lost an object that lives on. No call deletes an object other than a key, so for those only a refresh counts. */

@@ -4,6 +4,7 @@ import * as z from "zod/mini";
 import type { DraftOf, InputsOf, PlanArgs, Resource, StateOf } from "../../core/definition";
 import {
   aMap,
+  aMark,
   announced,
   aString,
   defaulted,
@@ -85,6 +86,8 @@ export const shape = {
   hidden: {
     /** The previous key's state, as that of an ApiKey, without its secret. */
     __previous: aMap,
+    /** Set when an update has not deleted the previous key as its inputs announced. The next read returns inputs that have it. */
+    __kept: aMark,
   },
   inputsOf,
 };

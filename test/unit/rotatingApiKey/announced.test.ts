@@ -77,3 +77,32 @@ test("R21 after a refresh that no longer finds the current key, the next number 
   for (const known of [{ isPreview: false }, { state }])
     expect(numbers(ci.check(declared, inputs, "ci", known).inputs)).toEqual([3, 1]);
 });
+
+test("T5 R21 a refresh after the previous key was not deleted returns inputs that have it, so the next attempt is announced", async () => {
+  const ci = rotating();
+  const inputs = { ...declared, retire: "whenUnused" };
+  const first = await ci.create(inputs);
+  ci.at(90);
+  const rotated = await ci.up(first, inputs);
+  ci.edit("key_1", { lastUsedAt: iso(95) });
+  ci.at(97);
+  const announced = ci.check(
+    inputs,
+    ci.check(inputs, undefined, "ci", { state: rotated.state }).inputs,
+    "ci",
+    {
+      isPreview: false,
+    },
+  ).inputs;
+  const kept = await ci.up(rotated, inputs);
+  expect(kept.state).toMatchObject({ previousKeyId: "key_1", retiresAt: iso(104) });
+  const renamed = await ci.up(kept, { ...inputs, name: "other" });
+  const read = await ci.read(renamed.id, renamed.state);
+  expect([numbers(announced), numbers(read?.inputs ?? {})]).toEqual([
+    [2, undefined],
+    [2, 1],
+  ]);
+  ci.at(104);
+  expect(numbers(ci.check(inputs, read?.inputs, "ci", { isPreview: true }).inputs)).toEqual([2, undefined]);
+  expect((await ci.read(renamed.id, read?.state ?? {}))?.inputs).toBeUndefined();
+});
