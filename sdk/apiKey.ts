@@ -73,8 +73,8 @@ export class ApiKey extends pulumi.CustomResource {
   static override readonly isInstance = isA<ApiKey>("ApiKey");
 
   /**
-   * The secret: the value that a client sends. Always a Pulumi secret. A key that was adopted, or imported by its id, has
-   * none.
+   * The secret: the value that a client sends. Always a Pulumi secret. A key that was imported, or adopted without
+   * `existingKey`, has none.
    *
    * @remarks
    * If the program uses `key` and state has no secret, the update fails and says what to do.
@@ -150,6 +150,6 @@ export function secretAmong(secrets: Record<string, string> | undefined, set: st
 
 /** `what`: the key whose secret the program uses. */
 function failWithoutSecret(what: string): never {
-  const problem = `${what}: state does not have its secret. The service shows a secret only once, when it creates the key. Use the value from where it is kept today; or, if this stack manages the key, leave existingId out and change keepers, which creates a new key with its secret.`;
+  const problem = `${what}: state does not have its secret. The service shows a secret only once, when it creates the key. Use the value from where it is kept today; if this stack manages the key, declare it as existingKey beside existingId, or leave existingId out and change keepers, which creates a new key with its secret.`;
   fail("APIKEYS1006", problem);
 }

@@ -64,18 +64,18 @@ export interface ApiKeyArgs {
   // biome-ignore lint/suspicious/noExplicitAny: with unknown, a value whose type is an interface would be refused.
   readonly metadata?: pulumi.Input<Record<string, any> | undefined>;
   /**
-   * The value of an existing key to migrate, instead of creating a key. Always a secret; an empty string fails the
-   * preview. Can't be combined with `prefix`, `expiresAt` or `externalMeterId`. Default: none. A new value replaces the
-   * key with a new one. While it stays the same, changing `workspaceId`, `customerId`, `metadata` or `keepers` fails the
-   * preview, because the service can't have one value twice. Removing it changes nothing. Destroy deletes the key.
+   * The value of an existing key to migrate, instead of creating a key. With `existingId`, the secret of that key, which
+   * the update puts into state unless the service shows that it ends differently. Always a secret; an empty string fails
+   * the preview. Can't be combined with `prefix`, `expiresAt` or `externalMeterId`. Default: none. Without `existingId`, a
+   * new value replaces the key with a new one. While it stays the same, changing `workspaceId`, `customerId`, `metadata`
+   * or `keepers` fails the preview. Removing it changes nothing. Destroy deletes the key.
    */
   readonly existingKey?: pulumi.Input<string | undefined>;
   /**
    * The id of an existing key to adopt, instead of creating a key. The update changes the key's `name`, `scopes` and
    * `enabled` to match the program, and the preview can't show these changes. `scopes` must be set too. Can't be
-   * combined with `existingKey`, `prefix`, `expiresAt`, `externalMeterId` or `metadata`. Default: none. State has no
-   * secret of an adopted key, because the service shows a secret only once. Another id adopts that key and deletes the
-   * old one. While `existingId` is set, a change that needs a new key fails the preview. Removing it changes nothing, or,
+   * combined with `prefix`, `expiresAt`, `externalMeterId` or `metadata`. Default: none. The service shows a secret only
+   * once, so state has none of an adopted key without `existingKey`. Another id adopts that key and deletes the old one. While `existingId` is set, a change that needs a new key fails the preview. Removing it changes nothing, or,
    * with a change of `keepers` in the same update, creates a new key and deletes the old one. Destroy deletes the key.
    */
   readonly existingId?: pulumi.Input<string | undefined>;

@@ -89,11 +89,11 @@ function times(): Properties {
   return { createdAt: now, updatedAt: now };
 }
 
-/** The service shows no secret of a key that is adopted. */
+/** The service shows no secret of a key that is adopted, but the program may give it. */
 function newKey({ existingId, existingKey, prefix }: Properties): Properties {
-  if (existingId) return { id: existingId };
+  if (existingId && !existingKey) return { id: existingId };
   const value: string = existingKey ?? newSecret(prefix ?? undefined);
-  return { id: anyId("key"), key: secret(value), maskedKey: mask(value) };
+  return { id: existingId ?? anyId("key"), key: secret(value), maskedKey: mask(value) };
 }
 
 /** Names that begin with `__` are the package's own. */

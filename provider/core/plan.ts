@@ -26,17 +26,17 @@ export interface Comparing {
   /** Whether a changed input means the same as the state. Default: it doesn't. */
   readonly isSame?: (name: string, value: unknown) => boolean;
   /**
-   * Whether the program names the existing object that the resource has. No input can replace that, so a value that is not
-   * known yet doesn't either: the check decides once it is known.
+   * Whether a changed input replaces nothing, because the program names the existing object that the resource has. A value
+   * that is not known yet can't either: the check decides once it is known.
    */
-  readonly keepsExisting?: boolean | undefined;
+  readonly isKept?: (name: string, value: unknown) => boolean;
 }
 
 /** The plan of a resource whose inputs are each compared by themselves. Both sides are in canonical form. */
 export function compareFields(
   fields: readonly Pick<Field, "name" | "default" | "onChange">[],
   { state, inputs }: { readonly state?: Properties | undefined; readonly inputs: Properties },
-  { isSame = () => false, keepsExisting = false }: Comparing = {},
+  { isSame = () => false, isKept = () => false }: Comparing = {},
 ): Plan {
   if (state === undefined) return { changed: [], replaces: [] };
   const changed = fields.filter((field) => {
@@ -45,7 +45,7 @@ export function compareFields(
     return !isDeepStrictEqual(state[field.name] ?? field.default, value) && !isSame(field.name, value);
   });
   const replaces = changed.filter(
-    ({ name, onChange }) => onChange === "replace" && !(keepsExisting && containsUnknown(inputs[name])),
+    ({ name, onChange }) => onChange === "replace" && !isKept(name, inputs[name]),
   );
   return { changed: changed.map(({ name }) => name), replaces: replaces.map(({ name }) => name) };
 }

@@ -22,7 +22,7 @@ interface KeyCreation extends Creation<ApiKeyRecord> {
 function remedyFor({ existingKey }: KeyInputs): string {
   return existingKey === undefined
     ? "delete it, because nobody has its secret"
-    : "declare its id as existingId (don't delete it: its value may be in use)";
+    : "declare its id as existingId too (don't delete it: its value may be in use)";
 }
 
 export async function createOrMigrate(session: Session, declared: KeyInputs): Promise<Created<ApiKeyRecord>> {
@@ -86,7 +86,7 @@ function adviceFor({ workspaceId, existingKey }: KeyInputs): string {
   const ifTaken =
     existingKey === undefined
       ? ""
-      : " If it already has this value, declare the id of that key as existingId instead or, if the resource was renamed, use the option aliases.";
+      : " If it already has this value, declare the id of that key as existingId too or, if the resource was renamed, use the option aliases.";
   return `Check that workspace ${workspaceId} exists, that the access token is allowed to create keys in it, and that the service accepts the values.${ifTaken}`;
 }
 

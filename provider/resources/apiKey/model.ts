@@ -11,6 +11,7 @@ import {
   announced,
   aString,
   boolean,
+  containsUnknown,
   defaulted,
   fieldsOf,
   isUnknown,
@@ -160,17 +161,21 @@ export function adoptedId({ existingId }: KeyDraft): string | undefined {
 // ---- Plan ----------------------------------------------------------------------------------------------------------
 
 export function plan(args: KeyPlanArgs): Plan {
-  const { state, inputs } = args;
+  const { id = "", state, inputs } = args;
   const compared = comparedKey(args);
   if (state === undefined) {
-    const preview = () => (adoptedId(inputs) === undefined ? {} : { key: undefined });
+    const preview = () => (adoptedId(inputs) === undefined ? {} : { key: inputs.existingKey });
     return { ...compared, note: adoptionNote(label(inputs), inputs), preview };
   }
   const note = isLost(state)
     ? `${capitalised(label(state))}: its secret is not in state, so the update replaces it.`
     : undefined;
-  // An adopted or imported key has no secret, and no update gives it one.
-  return { ...compared, note, preview: () => (state.key ? {} : { key: undefined }) };
+  return { ...compared, note, preview: () => ({ key: secretAfter({ id, state }, inputs) }) };
+}
+
+/** The secret of a key after an update: the one that the program gives beside the key's id, or that in state (K11). */
+export function secretAfter({ id, state }: OwnedKey, { existingId, existingKey }: KeyDraft) {
+  return (existingId === id ? existingKey : undefined) ?? state.key;
 }
 
 /** Compares a key with its state. Only a new key can have a secret that is lost, whatever the program says (K6). */
@@ -184,7 +189,8 @@ export function comparedKey(args: Omit<KeyPlanArgs, "time">): Plan {
 export function needsNewKey(was: KeyInputs, now: KeyInputs): boolean {
   const isLeftOut = (name: string) => existing.some((one) => one === name && now[one] === undefined);
   const compared = fields.filter(({ name }) => name !== "workspaceId" && !isLeftOut(name));
-  return compareFields(compared, { state: was, inputs: now }).replaces.length > 0;
+  const isKept = (name: string) => name === "existingKey" && now.existingId === (was.existingId ?? "");
+  return compareFields(compared, { state: was, inputs: now }, { isKept }).replaces.length > 0;
 }
 
 /** How inputs that name an existing key are compared: to leave one out is no change, nor is to name the own key (K5, K11). */
@@ -193,15 +199,18 @@ export function comparing(keys: readonly OwnedKey[], inputs: KeyDraft): Required
     existingKey: keys.map(({ state }) => state.key),
     existingId: keys.map(({ id }) => id),
   };
+  const keeps = existing.some((name) => inputs[name] !== undefined && own[name]?.includes(inputs[name]));
   return {
     isSame: (name, value) => name in own && (value === undefined || own[name]?.includes(value) === true),
-    keepsExisting: existing.some((name) => inputs[name] !== undefined && own[name]?.includes(inputs[name])),
+    // Beside the own id, existingKey is only the secret.
+    isKept: (name, value) => keeps && (name === "existingKey" || containsUnknown(value)),
   };
 }
 
 export function adoptionNote(what: string, inputs: KeyDraft): string | undefined {
   const id = adoptedId(inputs);
-  return id && `${capitalised(what)}: 1 existing key to adopt, without its secret: ${id}; nothing to create.`;
+  const how = inputs.existingKey === undefined ? "without" : "with";
+  return id && `${capitalised(what)}: 1 existing key to adopt, ${how} its secret: ${id}; nothing to create.`;
 }
 
 export function label(properties: KeyDraft): string {

@@ -47,7 +47,7 @@ export async function read(
   const record = await readKeyOrFail(session, path, doing);
   if (record === undefined) return undefined;
   if (isRegenerated(record, state)) {
-    const what = `The service shows another secret, so somebody regenerated it there, and the secret in state no longer works. To replace the key by a new one, change keepers, and leave existingKey out if it is declared. In workspace ${path.workspaceId}:`;
+    const what = `The service shows another secret, so somebody regenerated it there, and the secret in state no longer works. To replace the key by a new one, change keepers, and leave existingKey out if it is declared; to take over the new secret, declare it as existingKey beside existingId. In workspace ${path.workspaceId}:`;
     session.warn(what, id);
   }
   const next = withDrift(state, record);

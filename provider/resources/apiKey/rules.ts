@@ -52,7 +52,7 @@ export function contradictions(declared: KeyDraft): readonly Problem[] {
     const bare =
       "is missing: with existingId, declare the scopes that the key should have, because the update removes all others; use [] for none.";
     const scopes: readonly Problem[] = isBare ? [{ path: ["scopes"], message: bare }] : [];
-    return [...twice, ...scopes, ...beside(["existingKey", ...onlyForNew, "metadata"], message)];
+    return [...twice, ...scopes, ...beside([...onlyForNew, "metadata"], message)];
   }
   if (knownString(declared.existingKey) === undefined) return twice;
   const message =

@@ -12,6 +12,7 @@ import { capitalised } from "../../core/text";
 import { createOrMigrate, secretProblem } from "./create";
 import {
   editBody,
+  endOf,
   isAsDeclared,
   isWhole,
   type KeyInputs,
@@ -20,6 +21,7 @@ import {
   type OwnedKey,
   observe,
   outputs,
+  secretAfter,
   stableOutputs,
   stateAfterWrite,
   updatable,
@@ -66,7 +68,7 @@ function outcomeOf(
 /** The words about keys that are not saved to state. */
 export const unsaved = (what: string) => ({ what, advice: unsavedAdvice });
 const unsavedAdvice =
-  "Delete a new key that is not in state, because nobody has its secret; the next update names it. Don't delete the key of an existingKey, whose value may be in use: declare its id as existingId.";
+  "Delete a new key that is not in state, because nobody has its secret; the next update names it. Don't delete the key of an existingKey, whose value may be in use: declare its id as existingId too.";
 
 export async function update(
   session: Session,
@@ -76,10 +78,15 @@ export async function update(
   const doing = `Updating ${label(declared)} (${id})`;
   const path = pathOf(state, id);
   const write = { path, declared, state, doing, gone: deletedOutside };
-  const listed = await listedForUpdate(session, path, state, declared);
-  const settled = await send(session, write, listed ?? (await readToWrite(session, write)));
-  const outcome = outcomeOf(session, { id, state }, declared, settled, doing);
-  return { ...outcome, state: { ...outcome.state, ...pick(state, stableOutputs) } };
+  const key = secretAfter({ id, state }, declared) as KeyState["key"];
+  const held = { ...state, key };
+  const isGiven = key !== state.key;
+  const listed = isGiven ? undefined : await listedForUpdate(session, path, state, declared);
+  const current = listed ?? (await readToWrite(session, write));
+  const isDone = isGiven && isAsDeclared(current, declared);
+  const settled = isDone ? settledAs(current) : await send(session, write, current);
+  const outcome = outcomeOf(session, { id, state: held }, declared, settled, doing);
+  return { ...outcome, state: { ...outcome.state, ...pick(held, stableOutputs) } };
 }
 
 async function adopt(session: Session, declared: KeyInputs, id: string): Promise<KeyOutcome> {
@@ -96,7 +103,8 @@ async function adopt(session: Session, declared: KeyInputs, id: string): Promise
   }
   const settled = isAsDeclared(current, declared) ? settledAs(current) : await send(session, write, current);
   session.registry.takeOver(path.workspaceId, id);
-  return outcomeOf(session, { id, state: outputs(current) }, declared, settled, doing);
+  const state = { ...outputs(current), key: declared.existingKey };
+  return outcomeOf(session, { id, state }, declared, settled, doing);
 }
 
 const nothingToAdopt = new InconclusiveError(
@@ -117,11 +125,20 @@ interface KeyWrite {
 }
 
 async function readToWrite(session: Session, write: KeyWrite): Promise<ApiKeyRecord> {
-  const { path, doing, gone } = write;
+  const { path, declared, state, doing, gone } = write;
   const record = await readKeyOrFail(session, path, doing);
   if (record === undefined) throw explain(gone, session, { doing });
+  const [secret, end] = [secretAfter({ id: path.keyId, state }, declared), endOf(record.maskedKey)];
+  const isWrong = !declared.existingKey?.endsWith(end) || state.key?.endsWith(end);
+  if (secret !== state.key && isWrong) throw explain(anotherSecret, session, { doing });
   return record;
 }
+
+const anotherSecret = new InconclusiveError(
+  "wrongInput",
+  "existingKey is not the secret of this key: the service shows another end of it, or state has the secret",
+  "Correct existingKey or existingId, or leave existingKey out.",
+);
 
 /** `current`: what the service has. */
 function send(session: Session, write: KeyWrite, current: ApiKeyRecord): Promise<Settled<ApiKeyRecord>> {
@@ -143,7 +160,7 @@ export async function remove(session: Session, { id, state }: OwnedKey, ownerOf:
   }
   // It may be the same resource: for `--replace` and `pulumi state taint`, the engine shows no state before the create.
   session.warn(
-    `${what} stays in the service, because ${owner.who} has or adopts the same key. If it was adopted by existingId, state does not have its secret: take the secret from an earlier version of the state, or leave existingId out and change keepers, which creates a new key.`,
+    `${what} stays in the service, because ${owner.who} has or adopts the same key. If it was adopted without existingKey, state does not have its secret: take the secret from an earlier version of the state, or leave existingId out and change keepers, which creates a new key.`,
   );
 }
 

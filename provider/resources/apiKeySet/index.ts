@@ -16,7 +16,8 @@ import { changesAnything, compareFields, type Plan } from "../../core/plan";
 import type { SecretPath } from "../../core/secrecy";
 import { failedKey, fromEntries, isRecord, type Properties } from "../../core/state";
 import { capitalised, listed, numeral, spelled } from "../../core/text";
-import { comparedKey, existing, isLost, type KeyInputs, needsNewKey, type OwnedKey } from "../apiKey/model";
+import type { KeyInputs, OwnedKey } from "../apiKey/model";
+import { comparedKey, existing, isLost, needsNewKey, secretAfter } from "../apiKey/model";
 import { fixedByExisting, identities } from "../apiKey/rules";
 import { unsaved } from "../apiKey/write";
 import type { OwnedKeys, Step, Steps } from "../keys/operations";
@@ -149,7 +150,7 @@ function stepsOf({ byAlias }: OwnedKeys, inputs: SetDraft): readonly Step[] {
   /** The alias in state of an entry's key: the entry's own, its former one, or that of the existing key that it names. */
   const aliasInState = (alias: string, entry: unknown, wanted: KeyInputs): string => {
     const own = byAlias.get(alias);
-    const value = wanted.existingKey ?? wanted.existingId;
+    const value = wanted.existingId ?? wanted.existingKey;
     if (own !== undefined && [own.state.key, own.id, undefined].includes(value)) return alias;
     const others = [own === undefined ? entries.formerAlias(entry) : undefined, value && named.get(value)];
     const isFree = (one: string | undefined) =>
@@ -209,11 +210,13 @@ function stepFor(key: OwnedKey | undefined, wanted: KeyInputs) {
 function noteAbout(inputs: SetDraft, { owned, steps }: Steps): string | undefined {
   if (isUnknown(inputs.keys)) return undefined;
   const isAdopted = (step: Step) => keys.adoptedBy(step) !== undefined;
+  const isGiven = (step: Step) => "declared" in step && step.declared.existingKey !== undefined;
   const adopted = new Set(steps.map(keys.adoptedBy));
   const aliases = (is: (step: Step) => boolean) => steps.filter(is).map(({ alias }) => alias);
   const outcomes: Readonly<Record<string, readonly string[]>> = {
     "to keep under a new alias": aliases((step) => keepsKey(step) && step.stateAlias !== step.alias),
-    "to adopt, without a secret": aliases(isAdopted),
+    "to adopt, with the given secret": aliases((step) => isAdopted(step) && isGiven(step)),
+    "to adopt, without a secret": aliases((step) => isAdopted(step) && !isGiven(step)),
     "to replace, with a new secret": aliases((step) => step.op === "replace" && !isAdopted(step)),
     "to delete": aliases(
       (step) =>
@@ -244,8 +247,10 @@ function preview(inputs: SetDraft, steps: readonly Step[]): Properties {
 function outputsOf(step: Exclude<Step, { readonly op: "delete" | "release" }>) {
   if (keepsKey(step)) {
     const { id, state } = step.key;
-    return { id, maskedKey: state.maskedKey ?? unknown, key: state.key };
+    const key = "declared" in step ? secretAfter(step.key, step.declared) : state.key;
+    return { id, maskedKey: state.maskedKey ?? unknown, key };
   }
   const id = keys.adoptedBy(step);
-  return { id: id ?? unknown, maskedKey: unknown, key: id === undefined ? unknown : undefined };
+  const key = id === undefined ? unknown : step.declared.existingKey;
+  return { id: id ?? unknown, maskedKey: unknown, key };
 }

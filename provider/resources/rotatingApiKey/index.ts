@@ -18,6 +18,7 @@ import {
   type KeyInputs,
   type OwnedKey,
   observe,
+  secretAfter,
   updatable,
 } from "../apiKey/model";
 import { pathOf, readKeyOrFail } from "../apiKey/read";
@@ -173,7 +174,7 @@ function plan(args: RotatingPlanArgs): RotatingPlan {
   const { state, inputs } = args;
   const decision = decide(args);
   const adopted = state === undefined ? adoptedId(inputs) : undefined;
-  const ofAdopted = adopted === undefined ? {} : { keyId: adopted, key: undefined };
+  const ofAdopted = adopted === undefined ? {} : { keyId: adopted, key: inputs.existingKey };
   const compared = compareFields(fields, args, comparing([...decision.owned.byAlias.values()], inputs));
   const isReplaced = compared.replaces.length > 0;
   const note = state === undefined ? adoptionNote(label(inputs), inputs) : noteAbout(decision);
@@ -247,8 +248,10 @@ function announce(inputs: RotatingDraft, { before = {}, time, isPreview }: Forme
 }
 
 /** Whether a key differs from the program in state, or may differ in the service, because its last write failed. */
-function mayDiffer({ state }: OwnedKey, inputs: RotatingDraft): boolean {
-  return state[failedKey] === true || certainlyChanged(updatable, state, inputs).length > 0;
+function mayDiffer(key: OwnedKey, inputs: RotatingDraft): boolean {
+  const { state } = key;
+  const isGiven = secretAfter(key, inputs) !== state.key;
+  return isGiven || state[failedKey] === true || certainlyChanged(updatable, state, inputs).length > 0;
 }
 
 /** A change that has waited for a deletion is already in the engine's inputs, so that the engine sees no change. */
@@ -291,7 +294,7 @@ function preview({ state, inputs, does, current, previous, rotatedAt, overlapFro
   const next = isNew ? (current ?? previous) : does === "retire" ? undefined : previous;
   const retiresAt = isNew ? undefined : iso(overlapFrom + msOf(inputs.overlap));
   const ofPrevious = {
-    previousKey: next?.state.key,
+    previousKey: next && secretAfter(next, inputs),
     previousKeyId: next?.id,
     retiresAt: next && (retiresAt ?? unknown),
   };
@@ -300,7 +303,7 @@ function preview({ state, inputs, does, current, previous, rotatedAt, overlapFro
   const waiting = does === "retire" ? needsNewKey : [];
   return {
     ...Object.fromEntries(waiting.map((name) => [name, state[name]])),
-    key: state.key,
+    key: current && secretAfter(current, inputs),
     rotatesAt: iso(rotatedAt + msOf(inputs.rotateEvery)) ?? unknown,
     ...(does === "retire" && inputs.retire !== "afterOverlap" ? {} : ofPrevious),
   };

@@ -143,9 +143,8 @@ describe("check of an ApiKey with existingId", () => {
   const { keys } = adoptions();
   const failuresOf = (more: object) => keys.check(adopting({ ...more }), undefined).failures;
 
-  test("K11 existingKey, and each field that an adopted key keeps, fail the check beside existingId", () => {
+  test("K11 each field that an adopted key keeps fails the check beside existingId", () => {
     const others = {
-      existingKey: "sk_1",
       prefix: "p",
       expiresAt: 60,
       externalMeterId: "m",
@@ -157,10 +156,11 @@ describe("check of an ApiKey with existingId", () => {
       expect(failuresOf({ [name]: value })).toEqual([message]);
       expect(keys.check({ ...before, [name]: value }, before).failures).toContain(message);
     }
-    expect(failuresOf(others)).toHaveLength(5);
+    expect(failuresOf(others)).toHaveLength(4);
     expect(failuresOf({ prefix: "", expiresAt: null, metadata: {}, existingKey: undefined })).toEqual([]);
     expect(failuresOf({ prefix: unknown })).toEqual([]);
-    expect(failuresOf({ ...others, existingKey: undefined, existingId: unknown })).toEqual([]);
+    expect(failuresOf({ ...others, existingId: unknown })).toEqual([]);
+    expect(failuresOf({ existingKey: "sk_1" })).toEqual([]);
   });
 
   test("K11 existingId needs scopes; in a set, the entry or the defaults may declare them", () => {
@@ -343,7 +343,7 @@ describe("an ApiKey that was adopted", () => {
     expect(there()).toEqual(["key_1"]);
     expect(keys.warnings).toEqual([
       expect.stringMatching(
-        /^Key "ci" in workspace ws_1 \(key_1\) stays in the service, because the resource ci has or adopts the same key\. If it was adopted by existingId, state does not have its secret/,
+        /^Key "ci" in workspace ws_1 \(key_1\) stays in the service, because the resource ci has or adopts the same key\. If it was adopted without existingKey, state does not have its secret/,
       ),
     ]);
     expect(keys.warnings.join()).not.toContain("sk_own");
@@ -389,5 +389,121 @@ describe("an ApiKey that was adopted", () => {
     await next.delete("key_1", without);
     expect(there()).toEqual(["key_1"]);
     expect(next.warnings.join()).toContain("because the resource one has or adopts the same key");
+  });
+});
+
+describe("existingKey beside existingId", () => {
+  const existingKey = "sk_live_abcd";
+  const given = adopting({ existingKey });
+  const maskedKey = "sk_…abcd";
+  const words =
+    "existingKey is not the secret of this key: the service shows another end of it, or state has the secret. State is unchanged. Correct existingKey or existingId, or leave existingKey out.";
+
+  test("K11 K5 an adoption with existingKey puts the value into state, with no POST and no PATCH", async () => {
+    const { keys, methods, process, there } = oneKey({ maskedKey });
+    const inputs = keys.checked(given);
+    expect(keys.notes).toEqual([
+      'ApiKey "ci": Key "ci" in workspace ws_1: 1 existing key to adopt, with its secret: key_1; nothing to create.',
+    ]);
+    const { id, state } = await keys.create(inputs);
+    expect([id, methods(), state["key"], state["maskedKey"]]).toEqual([
+      ...["key_1", "GET", existingKey, maskedKey],
+    ]);
+    const { keys: next } = process();
+    for (const more of [given, adopting(), without, { ...without, existingKey }])
+      expect(next.diff(id, state, next.checked(more))).toMatchObject({ changes: false, replaces: [] });
+    await process().keys.delete(id, state);
+    expect(there()).toEqual([]);
+  });
+
+  test.each([
+    ["a masked form that shows no end", { maskedKey: "****" }],
+    ["no masked form", { maskedKey: undefined }],
+  ])("K11 a value is taken over beside %s", async (_, key) => {
+    const { keys } = oneKey(key);
+    expect((await keys.create(keys.checked(given))).state).toMatchObject({ key: existingKey });
+  });
+
+  test("K11 R8 an adoption fails and changes nothing if the value ends differently than the service shows", async () => {
+    const { keys, methods } = oneKey({ maskedKey: "sk_…wxyz", enabled: false });
+    const { message, kept } = await failureOf(keys.create(keys.checked(given)));
+    expect(message).toBe(`Adopting key "ci" in workspace ws_1 (key_1): ${words}`);
+    expect([kept, methods()]).toEqual([undefined, "GET"]);
+    expect(message).not.toContain(existingKey);
+  });
+
+  /** An update of a key in state that adds the value. */
+  const adding = async (key: object, held: object, more: object = {}) => {
+    const { keys, methods } = oneKey({ maskedKey, ...key });
+    const inputs = keys.checked({ ...given, ...more });
+    const before = { ...state, ...held };
+    const { changes, replaces } = keys.diff("key_1", before, inputs);
+    expect([changes, replaces]).toEqual([undefined, []]);
+    expect(keys.preview(inputs, { id: "key_1", state: before })).toMatchObject({ key: existingKey });
+    return { keys, methods, updating: keys.update("key_1", before, inputs) };
+  };
+
+  test.each([
+    ["was adopted", {}],
+    ["was imported", { existingId: undefined, maskedKey: undefined }],
+    ["was regenerated in the service since", { key: "sk_live_former", maskedKey: "sk_…rmer" }],
+  ])("K11 a key that %s gets the secret by an update that only reads it", async (_, held) => {
+    const { keys, methods, updating } = await adding({}, held);
+    const done = await updating;
+    expect([methods(), done["key"]]).toEqual(["GET", existingKey]);
+    expect(keys.diff("key_1", done, keys.checked(given))).toMatchObject({ changes: false, replaces: [] });
+  });
+
+  test("K11 K1 the update that adds the secret sends the other changes of the program too", async () => {
+    const { methods, updating } = await adding({}, {}, { enabled: false });
+    expect([await updating, methods()]).toMatchObject([
+      { key: existingKey, enabled: false },
+      expect.stringMatching(/^GET PATCH/),
+    ]);
+  });
+
+  test.each([
+    ["ends differently than the service shows", { maskedKey: "sk_…wxyz" }, {}],
+    ["differs from the secret in state, which the service still shows", {}, { key: "sk_other_abcd" }],
+    [
+      "differs from the secret in state, of which the service shows no end",
+      { maskedKey: "****" },
+      { key: "sk_2" },
+    ],
+  ])("K11 an update fails and sends nothing if the value %s", async (_, key, held) => {
+    const { methods, updating } = await adding(key, held, { name: "another" });
+    const { message, kept } = await failureOf(updating);
+    expect(message).toBe(`Updating key "another" in workspace ws_1 (key_1): ${words}`);
+    expect([kept, methods()]).toEqual([undefined, "GET"]);
+  });
+
+  test("K11 R15 R18 a preview promises the value, or an unknown one, and no replacement", () => {
+    const { keys } = oneKey();
+    expect(keys.preview(keys.checked(given))).toMatchObject({ key: existingKey });
+    const open = keys.checked({ ...given, existingKey: unknown });
+    expect(keys.preview(open)).toMatchObject({ key: unknown });
+    expect(keys.diff("key_1", state, open).replaces).toEqual([]);
+    expect(keys.preview(open, { id: "key_1", state })).toMatchObject({ key: unknown });
+  });
+
+  test("K11 another id adopts that key, with its own value", async () => {
+    const { keys, service } = oneKey({ maskedKey });
+    service.add({ id: "key_2", maskedKey: "sk_…wxyz" });
+    const { id, state } = await keys.create(keys.checked(given));
+    const another = adopting({ existingId: "key_2", existingKey: "sk_live_wxyz" });
+    const found = keys.diff(id, state, keys.checked(another));
+    expect(found.replaces).toEqual(["existingKey", "existingId"]);
+    expect(await keys.create(keys.checked(another))).toMatchObject({
+      id: "key_2",
+      state: { key: "sk_live_wxyz" },
+    });
+  });
+
+  test("R17 a value and an id that two resources declare both fail the check of the second one", () => {
+    const { keys } = oneKey();
+    keys.checked(given, undefined, "one");
+    expect(keys.check(given, undefined, "two").failures.map((line) => line.split(":")[0])).toEqual([
+      ...["existingKey", "existingId"],
+    ]);
   });
 });

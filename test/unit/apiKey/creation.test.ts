@@ -227,7 +227,7 @@ describe("a create whose answer is lost", () => {
     const { kept, message } = await failing(lost, [], [made("key_2")]).failed({ existingKey });
     expect(kept).toBeUndefined();
     expect(message).toMatch(
-      /declare its id as existingId \(don.t delete it.* Keys that may be the new one: key_2\.$/,
+      /declare its id as existingId too \(don.t delete it.* Keys that may be the new one: key_2\.$/,
     );
   });
 

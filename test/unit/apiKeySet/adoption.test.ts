@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { unknownSentinels } from "../../../provider/core/fields";
-import { adoptingSet, adoptions, ids, type Kept, manyKeys, type Properties } from "../adoptions";
+import { adopting, adoptingSet, adoptions, ids, type Kept, manyKeys, type Properties } from "../adoptions";
 import { asks } from "../keyService";
 import { failureOf } from "../replying";
 
@@ -224,4 +224,74 @@ describe("a set whose existingId changes", () => {
       expect(there()).toEqual(["key_0", "made_1"]);
     },
   );
+});
+
+describe("a set whose entries have existingKey beside existingId", () => {
+  const both = (id: string) => ({ existingId: id, existingKey: `sk_live_${id.replace("_", "")}` });
+  const masked = ({ service }: ReturnType<typeof manyKeys>, ...ids: readonly string[]) => {
+    for (const id of ids) service.add({ id, maskedKey: `sk_…${id.replace("_", "")}` });
+  };
+  const inputs = (keys: Properties) => adoptingSet({}, keys);
+
+  test("K11 a set adopts keys with their secrets, with no POST and no PATCH, and names those whose value is wrong", async () => {
+    const world = manyKeys(3);
+    masked(world, "key_0", "key_1", "key_2");
+    const wrong = { ...both("key_1"), existingKey: "sk_live_wrong" };
+    const { sets } = world.process();
+    const checked = sets.checked(inputs({ a: both("key_0"), b: { existingId: "key_2" } }));
+    expect(sets.notes).toEqual([
+      'ApiKeySet "ci": Keys of workspace ws_1: 1 to adopt, with the given secret: "a"; 1 to adopt, without a secret: "b".',
+    ]);
+    expect(sets.preview(checked)["secrets"]).toEqual({ a: "sk_live_key0" });
+    const failure = await failureOf(world.create(inputs({ a: both("key_0"), wrong })));
+    expect(failure.options.lines).toEqual([
+      expect.stringMatching(/^"wrong": Adopting key "ci" in workspace ws_1 \(key_1\): existingKey is not/),
+    ]);
+    expect(JSON.stringify([failure.message, failure.options])).not.toContain("sk_live");
+    expect(failure.kept?.state).toMatchObject({ ids: { a: "key_0" }, secrets: { a: "sk_live_key0" } });
+    expect(world.counted()).toEqual({ GET: 2 });
+  });
+
+  test("K11 an entry gets the secret of its key later by an update in place, also under another alias", async () => {
+    const world = manyKeys(2);
+    masked(world, "key_0", "key_1");
+    const before = adoptingSet({ a: "key_0", b: "key_1" });
+    const held = await world.create(before);
+    world.asked.length = 0;
+    const next = inputs({ a: both("key_0"), c: both("key_1") });
+    const done = await world.update(held, next, before);
+    expect(done.notes).toEqual(['Keys of workspace ws_1: 1 to keep under a new alias: "c".']);
+    expect(JSON.stringify(done.state["keys"])).not.toContain("generation");
+    expect(done.state).toMatchObject({
+      ids: { a: "key_0", c: "key_1" },
+      secrets: { a: "sk_live_key0", c: "sk_live_key1" },
+    });
+    expect(world.counted()).toEqual({ GET: 2 });
+    expect((await world.update(done, next, next)).changes).toBe(false);
+    expect((await world.update(done, inputs({ a: {}, c: {} }), next)).changes).toBe(false);
+  });
+
+  test("K11 R18 a set promises the secrets that are given, and leaves the others as they are", async () => {
+    const world = manyKeys(2);
+    const held = await world.create(adoptingSet({ a: "key_0" }, { b: {} }));
+    const { sets } = world.process();
+    const next = sets.checked(inputs({ a: { ...both("key_0"), existingKey: unknownSentinels[0] }, b: {} }));
+    const { secrets } = held.state as { readonly secrets: Properties };
+    expect(sets.preview(next, held)["secrets"]).toEqual({ a: unknownSentinels[0], b: secrets["b"] });
+  });
+
+  test("K11 R17 a key and its secret move from an ApiKey into a set in one update", async () => {
+    const world = manyKeys(0);
+    const { keys } = world.process();
+    const { existingId: _, ...own } = adopting();
+    const made = await keys.create(keys.checked(own));
+    const secret = made.state["key"] as string;
+    const run = world.process();
+    const set = inputs({ a: { existingId: made.id, existingKey: secret } });
+    const { state } = await run.sets.create(run.sets.checked(set));
+    await run.keys.delete(made.id, made.state);
+    expect([state["secrets"], world.there()]).toEqual([{ a: secret }, [made.id]]);
+    expect(run.keys.warnings.join()).toContain("stays in the service");
+    expect([...run.keys.warnings, ...run.sets.warnings].join()).not.toContain(secret);
+  });
 });

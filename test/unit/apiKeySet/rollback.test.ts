@@ -58,7 +58,7 @@ describe("once the run is over,", () => {
     await next.update(id, before, inputs).catch(() => {});
     expect(next.warnings).toEqual([
       expect.stringMatching(/^"c": .* already has a key with the name and customer .* delete it.*: key_1 /),
-      expect.stringMatching(/^"d": .* declare its id as existingId \(don't delete it.*: key_2 /),
+      expect.stringMatching(/^"d": .* declare its id as existingId too \(don't delete it.*: key_2 /),
     ]);
   });
 

@@ -49,6 +49,36 @@ describe("an adopted key", () => {
     expect(ci.writes()).toEqual(["DELETE key_old"]);
     expect(ci.isQuiet(retired, inputs)).toBe(true);
   });
+
+  const given = { ...inputs, enabled: true, existingKey: "sk_old" };
+
+  test("K11 an adopted key with existingKey has its secret, also as the previous key", async () => {
+    const ci = adopted();
+    const preview = ci.preview(ci.check(given, undefined).inputs);
+    expect(preview).toMatchObject({ keyId: "key_old", key: "sk_old" });
+    const first = await ci.create(given);
+    expect([ci.writes(), first.state["key"]]).toEqual([[], "sk_old"]);
+    ci.at(90);
+    const kept = await ci.up(first, given);
+    expect(kept.state).toMatchObject({ key: "sk_key_1", previousKey: "sk_old", previousKeyId: "key_old" });
+    expect(ci.isQuiet(kept, given)).toBe(true);
+  });
+
+  test.each([0, 90])("K11 an adopted key gets its secret later, in an update on day %i", async (day) => {
+    const ci = adopted();
+    const without = { ...given, existingKey: undefined };
+    let kept = await ci.create(without);
+    ci.at(day);
+    kept = await ci.up(kept, without);
+    const name = day === 0 ? "key" : "previousKey";
+    const before = ci.check(given, without).inputs;
+    expect(ci.preview(before, kept)).toMatchObject({ [name]: "sk_old" });
+    ci.writes();
+    const done = await ci.up(kept, given);
+    expect([ci.writes(), done.state[name]]).toEqual([[], "sk_old"]);
+    expect(done.state["keyId"]).toBe(kept.state["keyId"]);
+    expect(ci.isQuiet(done, given)).toBe(true);
+  });
 });
 
 test.each([{ existingKey: "sk_old" }, { existingId: "key_old", scopes: [] }])(
