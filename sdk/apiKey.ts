@@ -77,7 +77,7 @@ export class ApiKey extends pulumi.CustomResource {
    * `existingKey`, has none.
    *
    * @remarks
-   * If the program uses `key` and state has no secret, the update fails and says what to do.
+   * If the program uses `key` and state will have no secret, the preview or the update fails and says what to do.
    */
   declare readonly key: pulumi.Output<string>;
 
@@ -90,9 +90,9 @@ export class ApiKey extends pulumi.CustomResource {
    */
   constructor(name: string, args: ApiKeyArgs, opts: pulumi.CustomResourceOptions = {}) {
     super(...registration(keyFacts, name, args, opts));
+    settleAbsent(this, keyFacts);
     // A program can export the whole resource that `get` returns.
     guardKey("ApiKey", name, this, opts.id === undefined);
-    settleAbsent(this, keyFacts);
   }
 
   /**
@@ -138,8 +138,10 @@ export function secretOf(
   id: pulumi.Output<pulumi.ID>,
 ): pulumi.Output<string> {
   // For a key that is not created yet and that a targeted run skips, Pulumi before 3.256.0 reports the missing secret
-  // as known, but the missing id as unknown. So the id is waited for too.
-  return pulumi.all([held, id]).apply(([value]) => value ?? failWithoutSecret(what));
+  // as known, but the missing id as unknown. So the id is waited for too; in a preview, `settleAbsent` knows more.
+  return pulumi
+    .all(pulumi.runtime.isDryRun() ? [held] : [held, id])
+    .apply(([value]) => value ?? failWithoutSecret(what));
 }
 
 /** @internal The secret of one key of a set. Mocks may return no secrets: it is then undefined, like an ApiKey's `key`. */

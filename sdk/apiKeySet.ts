@@ -1,7 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import { secretAmong } from "./apiKey";
 import type { ApiKeyArgs, KeyValue } from "./keyProperties";
-import { type Facts, fail, isA, isPlain, registration, settleAbsent, withSecret } from "./resource";
+import type { Facts, Internals } from "./resource";
+import { fail, isA, isPlain, lacksSecret, registration, settleAbsent, withSecret } from "./resource";
 
 type Optional<Args, Absent = undefined> = { readonly [Name in keyof Args]?: Args[Name] | Absent | undefined };
 
@@ -137,35 +138,25 @@ export class ApiKeySet extends pulumi.CustomResource {
 
   /**
    * Returns the secret of one key, always a Pulumi secret. Fails for an alias that the set does not have (in the
-   * preview already, if `keys` is known), and for a key that was adopted, which has no secret in state. In a preview
+   * preview already, if `keys` is known), and for a key that was adopted without `existingKey`. In a preview
    * that changes the set, the secret is unknown; with the plugin, only if this key is new or replaced.
    *
    * @param alias The key's alias in `keys`.
    */
   key(alias: string): pulumi.Output<string> {
-    const amongAll = () =>
-      // If the set is about to change, the preview knows only the declared entries.
-      this.keys.apply((keys) => {
-        if (isPlain(keys) && !Object.hasOwn(keys, alias))
-          fail("APIKEYS1001", `ApiKeySet "${this.#name}" has no key "${alias}".`);
-        return this.secrets.apply((secrets) => secretAmong(secrets, this.#name, alias));
-      });
-    const secret = memberOf(this.keys, alias).apply((entry) =>
-      entry === undefined
-        ? amongAll()
-        : memberOf(this.secrets, alias).apply((held) => (typeof held === "string" ? held : amongAll())),
-    );
+    const [keys, secrets] = [this.keys, this.secrets] as unknown as [Internals, Internals];
+    // A preview may know some of the entries and secrets before it knows all.
+    const secret = keys.apply((declared) => {
+      if (isPlain(declared) && !pulumi.isUnknown(declared) && !Object.hasOwn(declared, alias))
+        fail("APIKEYS1001", `ApiKeySet "${this.#name}" has no key "${alias}".`);
+      const { existingId, existingKey } = { ...declared?.[alias] };
+      return secrets.apply(async (held) => {
+        const isBare = await lacksSecret(this, existingId, existingKey);
+        return pulumi.isUnknown(held) && !isBare ? held : secretAmong(isBare ? {} : held, this.#name, alias);
+      }, true);
+    }, true);
     return pulumi.secret(secret);
   }
-}
-
-/** A member of an Output is known in a preview even where other members are not. An Output has methods of its own. */
-function memberOf(
-  map: pulumi.Output<Readonly<Record<string, unknown>>>,
-  name: string,
-): pulumi.Output<unknown> {
-  const member: unknown = map[name];
-  return pulumi.Output.isInstance(member) ? member : pulumi.output(undefined);
 }
 
 /** Makes each existingKey secret, as far as it can be seen without waiting. The provider does so for the others. */

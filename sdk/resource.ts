@@ -144,14 +144,23 @@ const stateMark = "__service";
  */
 export function settleAbsent(resource: pulumi.CustomResource, { properties }: Facts): void {
   if (!pulumi.runtime.isDryRun()) return;
-  const { [stateMark]: mark } = resource as unknown as { readonly [stateMark]: Internals };
+  const outputs = resource as unknown as Readonly<Record<string, Internals>>;
+  const { [stateMark]: mark, existingId, existingKey } = outputs;
   for (const name of properties) {
-    const output: Internals | undefined = Object.getOwnPropertyDescriptor(resource, name)?.value;
-    // A property with a getter, such as `key`, handles a missing value itself.
-    if (output === undefined) continue;
-    const answer = Promise.all([output.isKnown, mark.isKnown, output.promise(true)]);
-    output.isKnown = answer.then(([isKnown, isState, value]) => isKnown || (isState && value === undefined));
+    const output = outputs[name] as Internals;
+    const isBare =
+      name === "key" && lacksSecret(resource, existingId?.promise(true), existingKey?.promise(true));
+    const answer = Promise.all([output.isKnown, mark?.isKnown, isBare, output.promise(true)]);
+    output.isKnown = answer.then(
+      ([isKnown, isState, isBare, value]) => isKnown || ((isState || isBare) && value === undefined),
+    );
   }
+}
+
+/** @internal Whether a preview adopts a key without a secret. For a dynamic resource, the engine answers with its inputs alone. */
+export async function lacksSecret({ id }: pulumi.CustomResource, existingId: unknown, existingKey: unknown) {
+  const isNew = !(await (id as unknown as Internals).isKnown);
+  return isNew && typeof (await existingId) === "string" && (await existingKey) === undefined;
 }
 
 /** @internal Throws an error that Pulumi shows without a stack, each sentence on a line of its own. */
@@ -164,6 +173,8 @@ export interface Internals {
   isKnown: Promise<boolean>;
   /** With unknown values in place; an output that the engine's answer lacks is `undefined`. */
   promise(withUnknowns: true): Promise<unknown>;
+  // biome-ignore lint/suspicious/noExplicitAny: as in Pulumi.
+  apply(act: (value: any) => any, withUnknowns: true): pulumi.Output<string>;
 }
 
 /** The host that stack config chooses for all resources of the program, and the other one, which may have had them. */

@@ -11,14 +11,15 @@ export interface RotatingApiKeyArgs extends ApiKeyArgs {
   /** The id of the workspace that the keys belong to. Changing it replaces the resource and its keys. */
   readonly workspaceId: pulumi.Input<string>;
   /**
-   * The value of an existing key to migrate as the first key, with the limits of an {@link ApiKey}. Always a secret.
-   * Default: none. A new value replaces the resource and its keys; removing `existingKey` later changes nothing.
+   * The value of an existing key to migrate as the first key or, with `existingId`, the secret of that key; with the
+   * limits of an {@link ApiKey}. Always a secret. Default: none. Without `existingId`, a new value replaces the resource
+   * and its keys. Removing `existingKey` later changes nothing.
    */
   readonly existingKey?: pulumi.Input<string | undefined>;
   /**
-   * The id of an existing key to adopt as the first key, with the limits of an {@link ApiKey}. Default: none. There is
-   * no `key` until the first rotation. Another id replaces the resource and its keys; while it stays the same,
-   * `workspaceId` can't change. Removing `existingId` later changes nothing.
+   * The id of an existing key to adopt as the first key, with the limits of an {@link ApiKey}. Default: none. Without
+   * `existingKey`, there is no `key` until the first rotation. Another id replaces the resource and its keys; while it
+   * stays the same, `workspaceId` can't change. Removing `existingId` later changes nothing.
    */
   readonly existingId?: pulumi.Input<string | undefined>;
   /**
@@ -90,11 +91,11 @@ export class RotatingApiKey extends pulumi.CustomResource {
   static override readonly isInstance = isA<RotatingApiKey>("RotatingApiKey");
 
   /**
-   * The secret of the current key: the value that a client sends. Always a Pulumi secret. An adopted key has none, until
-   * it is rotated.
+   * The secret of the current key: the value that a client sends. Always a Pulumi secret. A key that was adopted without
+   * `existingKey` has none, until it is rotated.
    *
    * @remarks
-   * If the program uses `key` and state has no secret, the update fails and says what to do.
+   * If the program uses `key` and state will have no secret, the preview or the update fails and says what to do.
    */
   declare readonly key: pulumi.Output<string>;
   /** The id of the current key. */
@@ -119,7 +120,7 @@ export class RotatingApiKey extends pulumi.CustomResource {
    */
   constructor(name: string, args: RotatingApiKeyArgs, opts: pulumi.CustomResourceOptions = {}) {
     super(...registration(facts, name, args, opts));
-    guardKey("RotatingApiKey", name, this);
     settleAbsent(this, facts);
+    guardKey("RotatingApiKey", name, this);
   }
 }

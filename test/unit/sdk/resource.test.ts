@@ -9,6 +9,7 @@ import {
   Provider,
   type ProviderArgs,
 } from "../../../sdk";
+
 import { secretAmong } from "../../../sdk/apiKey";
 import { CustomerBilling } from "../../../sdk/customerBilling";
 import { type FoundWorkspace, type FunctionInputs, getScopes, getScopesOutput } from "../../../sdk/functions";
@@ -94,15 +95,35 @@ describe.each(["dynamic", "plugin"])("in a preview with the host %s,", (host) =>
   });
 });
 
-test("K8 key(alias) fails for a key whose secret state does not have", () => {
-  const of = (alias: string) => secretAmong({ b: "sk_b" }, "customers", alias);
-  expect(of("b")).toBe("sk_b");
-  for (const alias of ["a", "constructor"])
-    expect(() => of(alias)).toThrow(
-      `APIKEYS1006: ApiKeySet "customers", key "${alias}": state does not have its secret.\nThe service`,
-    );
-  // Mocks may return no secrets.
-  expect(secretAmong(undefined, "customers", "a")).toBeUndefined();
+describe("the secret of one key of a set", () => {
+  test("K8 fails if state does not have it", () => {
+    const of = (alias: string) => secretAmong({ b: "sk_b" }, "customers", alias);
+    expect(of("b")).toBe("sk_b");
+    for (const alias of ["a", "constructor"])
+      expect(() => of(alias)).toThrow(
+        `APIKEYS1006: ApiKeySet "customers", key "${alias}": state does not have its secret.\nThe service`,
+      );
+  });
+
+  const { unknownValue } = pulumi.runtime;
+  test.each([
+    ["is known", { a: "sk_a", b: unknownValue }, "sk_a", true],
+    ["is unknown if only another one is known", { a: unknownValue, b: "sk_b" }, undefined, false],
+    ["is unknown if none is known", unknownValue, undefined, false],
+    ["is undefined if mocks return none", undefined, undefined, true],
+  ])("K8 %s", async (_, secrets, value, isKnown) => {
+    const answer = ({ inputs }: pulumi.runtime.MockResourceArgs) => ({
+      ...{ id: "id", state: { ...inputs, secrets, __service: "s" } },
+    });
+    await pulumi.runtime.setMocks({ newResource: answer, call }, "project", "stack", true);
+    const set = new ApiKeySet("customers", { ...inWorkspace, keys: { a: { customerId: "c" } } });
+    const key = set.key("a") as unknown as Hidden;
+    expect([await key.promise(), await key.isKnown]).toEqual([value, isKnown]);
+  });
+  interface Hidden {
+    readonly isKnown: Promise<boolean>;
+    promise(): Promise<string>;
+  }
 });
 
 test("R8 the keys of an ApiKeySet may be a promise, and are passed on if they are a list, so that check reports it", async () => {
