@@ -2,8 +2,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { command, type Terminal } from "./command";
 import { existingKeys } from "./keys";
-import { managedKeys } from "./managed";
-import { importFile, programOfKeys, programOfSet } from "./program";
+import { givenSecrets, managedKeys } from "./managed";
+import { configKey, importFile, programOfKeys, programOfSet } from "./program";
 import { asFailure, Failure, oneLine, openInstance, openRun } from "./provider";
 
 const usage = `Usage: npx pulumi-apikeys adopt --workspace ID [options] > keys.ts
@@ -18,6 +18,10 @@ APIKEYS_ACCESS_TOKEN, both from the environment, and changes nothing there.
   --as FORM        keys: an ApiKey for each key; set: one ApiKeySet with all of them (default: keys)
   --except FILE    leave out the keys in a stack's state, a file from \`pulumi stack export\`; repeat it
                    for several stacks
+  --values FILE    adopt keys with their secrets, from a JSON object with the secret of each key by its id, or from
+                   the output of \`pulumi stack export --show-secrets\`. The program reads them from stack config
+  --values-out FILE
+                   write those secrets to this new file, for stack config (default: existingKeys.json)
   --import         write a file for \`pulumi import --file\` instead, for the plugin
   --out FILE       write to this new file, in UTF-8, instead of standard output. Use it in PowerShell, where \`>\` may
                    change names
@@ -51,6 +55,8 @@ function readOptions(args: string[]) {
       as: { type: "string", default: "keys" },
       except: { type: "string", multiple: true, default: [] as string[] },
       import: { type: "boolean", default: false },
+      values: { type: "string" },
+      "values-out": { type: "string", default: `${configKey}.json` },
       out: { type: "string" },
     },
   });
@@ -59,7 +65,10 @@ function readOptions(args: string[]) {
   if (customer === "") throw new Error("--customer must be the id of a customer");
   if (as !== "keys" && as !== "set") throw new Error("--as must be keys or set");
   if (isImport && as === "set") throw new Error("--import can't be combined with --as set");
+  if (isImport && values.values !== undefined) throw new Error("--import can't be combined with --values");
   return {
+    valuesFile: values.values,
+    valuesOut: values["values-out"],
     workspaceId: workspace,
     customerId: customer,
     keyIds: values["key-id"],
@@ -70,7 +79,7 @@ function readOptions(args: string[]) {
 }
 
 async function write(
-  { files, out, textOf, ...wanted }: Options,
+  { files, valuesFile, valuesOut, out, textOf, ...wanted }: Options,
   terminal: Terminal,
   tell: (line: string) => void,
 ): Promise<void> {
@@ -89,11 +98,27 @@ async function write(
   );
   const instance = openInstance({ run: openRun(), env, warn: tell });
   const except = new Set(managed.flatMap(({ ids }) => ids));
-  const keys = await existingKeys(instance, { ...wanted, except }, tell);
+  const secrets = valuesFile === undefined ? undefined : await readSecrets(valuesFile, workspaceId);
+  const found = await existingKeys(instance, { ...wanted, except }, tell);
+  const keys = found.map((key) => ({ ...key, isGiven: secrets?.has(key.id) === true }));
   const text = textOf({ workspaceId, keys, taken: new Set(managed.flatMap(({ names }) => names)) });
+  if (secrets !== undefined) {
+    const given = keys.flatMap(({ id }): [string, unknown][] =>
+      secrets.has(id) ? [[id, secrets.get(id)]] : [],
+    );
+    const content = `${JSON.stringify(Object.fromEntries(given), undefined, 2)}\n`;
+    await onFile(valuesOut, "written", () => writeFile(valuesOut, content, { flag: "wx", mode: 0o600 }));
+    tell(
+      `Secrets in ${valuesOut}: ${given.length}. Run \`pulumi config set --secret ${configKey} < ${valuesOut}\`, and delete the file.`,
+    );
+  }
   if (out === undefined) terminal.out(text);
   else await onFile(out, "written", () => writeFile(out, text, { flag: "wx" }));
   tell(`Keys written: ${keys.length}.`);
+}
+
+async function readSecrets(file: string, workspaceId: string): Promise<ReadonlyMap<string, string>> {
+  return givenSecrets(await onFile(file, "read", () => readFile(file, "utf8")), file, workspaceId);
 }
 
 async function onFile<T>(file: string, done: "read" | "written", act: () => Promise<T>): Promise<T> {

@@ -18,6 +18,39 @@ const idsOf: Readonly<Record<string, (id: unknown, state: Properties) => readonl
   ],
 };
 
+/** Finds the secrets of keys in a resource's state, each with the key's id. */
+const secretsOf: Readonly<Record<string, (id: unknown, state: Properties) => readonly Pair[]>> = {
+  ApiKey: (id, { key }) => [[id, key]],
+  ApiKeySet: (_id, { ids, secrets }) => {
+    const [byAlias, held] = [ids, secrets].map(decrypted).map((map) => (isRecord(map) ? map : {}));
+    return Object.entries(held ?? {}).map(([alias, secret]) => [byAlias?.[alias], secret]);
+  },
+  RotatingApiKey: (_id, { keyId, key, previousKeyId, previousKey }) => [
+    [keyId, key],
+    [previousKeyId, previousKey],
+  ],
+};
+type Pair = readonly [id: unknown, secret: unknown];
+
+/** The secrets of keys by id, from a JSON object, or from an exported stack with its secrets. */
+export function givenSecrets(text: string, file: string, workspaceId: string): ReadonlyMap<string, string> {
+  const given = parsed(text);
+  const isStack = isRecord(given) && "deployment" in given;
+  const pairs = isStack
+    ? resourcesIn(text, file).flatMap(({ type, id, outputs }) => {
+        const [, secretsIn] = Object.entries(secretsOf).find(([kind]) => isTypeOf(kind, type)) ?? [];
+        const state = isRecord(outputs) ? outputs : {};
+        return decrypted(state["workspaceId"]) === workspaceId ? (secretsIn?.(id, state) ?? []) : [];
+      })
+    : Object.entries(isRecord(given) ? given : {});
+  const isOne = (pair: readonly unknown[]): pair is [string, string] =>
+    pair.every((one) => typeof one === "string");
+  const found = pairs.map((pair) => pair.map(decrypted)).filter(isOne);
+  if (found.length > 0) return new Map(found);
+  const problem = `${file} has no secrets of keys: it must be a JSON object, with the secret of each key by its id, or the output of \`pulumi stack export --show-secrets\`.`;
+  throw new Failure("wrongInput", problem);
+}
+
 /** The values in a list or a map. Anything else counts as one value, so that no id is overlooked. */
 function parts(marked: unknown): readonly unknown[] {
   const value = decrypted(marked) ?? [];

@@ -9,6 +9,8 @@ export interface ExistingKey {
   readonly scopes: readonly Granted[];
   /** Its other inputs, where they differ from their defaults. */
   readonly others: Properties;
+  /** Whether the user has its secret, which the program then reads from config. Default: no. */
+  readonly isGiven?: boolean;
 }
 
 export interface Adoption {
@@ -29,7 +31,7 @@ export function programOfKeys({ workspaceId, keys, taken }: Adoption): string {
   });
   return joined([
     ...header(workspaceId),
-    `import { ApiKey } from "pulumi-apikeys";`,
+    ...imports("ApiKey", keys),
     "",
     `const workspaceId = ${quoted(workspaceId)};`,
     "",
@@ -54,7 +56,7 @@ export function programOfSet({ workspaceId, keys, taken }: Adoption): string {
   });
   return joined([
     ...header(workspaceId),
-    `import { ApiKeySet } from "pulumi-apikeys";`,
+    ...imports("ApiKeySet", keys),
     "",
     `const keys = new ApiKeySet(${quoted(uniqueNames(taken)("keys", "-"))}, {`,
     ...indented([`workspaceId: ${quoted(workspaceId)},`, "keys: {", ...indented(entries), "},"]),
@@ -82,12 +84,28 @@ function header(workspaceId: string): Lines {
   ];
 }
 
+function imports(kind: string, keys: readonly ExistingKey[]): Lines {
+  const line = `import { ${kind} } from "pulumi-apikeys";`;
+  if (!keys.some(({ isGiven }) => isGiven)) return [line];
+  return [
+    `import * as pulumi from "@pulumi/pulumi";`,
+    line,
+    "",
+    "// The secrets by key id. After that update, state has them: remove each `existingKey`, these lines and the config.",
+    `const existingKeys = new pulumi.Config().requireSecretObject<Record<string, string>>("${configKey}");`,
+    "const secretOf = (id: string) => existingKeys.apply((all) => all[id]);",
+  ];
+}
+
+/** The stack config that has the secrets. */
+export const configKey = "existingKeys";
+
 function nothing(workspaceId: string): string {
   return joined([`// Workspace ${quoted(workspaceId)} has no keys to adopt.`, "export {};"]);
 }
 
 /** The inputs of a key. A comment marks what the provider can't adopt unchanged. */
-function inputs({ id, name, customerId, scopes, others }: ExistingKey, defaultName: string): Lines {
+function inputs({ id, name, customerId, scopes, others, isGiven }: ExistingKey, defaultName: string): Lines {
   return [
     customerId === undefined
       ? `customerId: "", // The service shows no customer for this key: fill in the customer's id.`
@@ -102,6 +120,7 @@ function inputs({ id, name, customerId, scopes, others }: ExistingKey, defaultNa
     ...scopeLines(scopes),
     ...Object.entries(others).map(([input, value]) => `${input}: ${quoted(value)},`),
     `existingId: ${quoted(id)},`,
+    ...(isGiven ? [`existingKey: secretOf(${quoted(id)}),`] : []),
   ];
 }
 
@@ -165,9 +184,9 @@ function cut(name: string): string {
 
 /** Names that no constant can have, and those that the program uses itself. */
 const reserved = new Set(
-  `arguments await break case catch class const continue debugger default delete do else enum eval export exports
-  extends false finally for function globalThis if implements import in instanceof interface keyIds let module new null
-  package private protected public require return static super switch this throw true try typeof undefined var void
+  `arguments await break case catch class const continue debugger default delete do else enum eval existingKeys export
+  exports extends false finally for function globalThis if implements import in instanceof interface keyIds let module new null
+  package private protected public pulumi require return secretOf static super switch this throw true try typeof undefined var void
   while with workspaceId yield`.split(/\s+/),
 );
 

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -140,6 +140,46 @@ test("K12 pulumi-apikeys adopt can leave out other customers' keys, and keys tha
   // The names of both resources are free of conflicts.
   expect(declaredBy(out).resources.map(({ name }) => name)).toContain("ci-2");
 });
+
+test.each(["keys", "set"])(
+  "K12 pulumi-apikeys adopt --as %s adopts keys with the secrets in a file, which it passes on by a file for stack config",
+  async (form) => {
+    const service = await serviceWith();
+    const [first = "", second = "", ...others] = addKeys(service);
+    const secrets = Object.fromEntries([first, second].map((id) => [id, service.key(id)?.key]));
+    const dir = await newFolder();
+    const [file, out] = [join(dir, "values.json"), join(dir, "config.json")];
+    await writeFile(file, JSON.stringify({ ...secrets, key_of_nobody: "sk_of_nobody" }));
+    const args = ["--workspace", "ws_main", "--as", form, "--values", file, "--values-out", out];
+    const written = await adopt(service, ...args);
+    expect(written.err).toContain(
+      `Secrets in ${out}: 2. Run \`pulumi config set --secret existingKeys < ${out}\`, and delete the file.`,
+    );
+    for (const secret of service.secrets()) expect(written.out + written.err).not.toContain(secret);
+    const config = JSON.parse(await readFile(out, "utf8"));
+    expect([config, (await stat(out)).mode & 0o777]).toEqual([secrets, 0o600]);
+
+    const process = startProcess(service);
+    onTestFinished(() => process.close());
+    service.clearRequests();
+    const states: unknown[] = [];
+    for (const { kind, name, args } of declaredBy(written.out, { existingKeys: config }).resources) {
+      const resource = process.of(kind);
+      const { inputs, failures } = resource.check(args, undefined, name);
+      expect(failures).toEqual([]);
+      const { id, state } = await resource.create(inputs);
+      states.push(state["secrets"] ?? { [id]: state["key"] });
+    }
+    const held = states.flatMap((state) => Object.values(state as object)).filter((one) => one !== undefined);
+    expect(new Set(held)).toEqual(new Set(Object.values(secrets)));
+    expect(others.length).toBeGreaterThan(0);
+    expect(service.requests.filter(({ method }) => method !== "GET")).toEqual([]);
+
+    const again = await adopt(service, ...args);
+    expect([again.code, again.out]).toEqual([1, ""]);
+    expect(again.err).toContain("can't be written: EEXIST");
+  },
+);
 
 test("pulumi-apikeys adopt reads a key that a truncated list leaves out if its id is given", async () => {
   const service = await serviceWith({ listLimit: 2, listRecords: "brief" });

@@ -1,8 +1,10 @@
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { Host } from "../../tools/engine/project";
 import { isAll } from "../all";
 import { errorsFor, expectQuiet, expectSilentUp, expectUnsaid, stepsFor } from "./expectations";
-import { createFixture, type Fixture } from "./fixture";
+import { createFixture, type Fixture, runApikeys } from "./fixture";
 
 const customerId = "customer";
 const scopes = [{ representation: "orders", read: true }];
@@ -199,3 +201,28 @@ it.each<Host>(["dynamic", "plugin"])(
     expect(await stack.outputs()).toEqual({ a: { value: secret, secret: true } });
   },
 );
+
+it("K12 the program that adopt --values writes adopts keys with their secrets from stack config", async () => {
+  const fixture = await createFixture("given");
+  const { project, service, stack } = fixture;
+  for (const id of ["key_a", "key_b", "key_bare"])
+    service.addKey({ workspaceId: "ws_main", customerId, id, name: id.slice(4), scopes });
+  const secrets = Object.fromEntries(["key_a", "key_b"].map((id) => [id, service.key(id)?.key]));
+  const [given, passed] = [join(project.dir, "secrets.json"), join(project.dir, "existingKeys.json")];
+  await project.write("secrets.json", JSON.stringify(secrets));
+  const written = await runApikeys(fixture, "adopt", "--workspace=ws_main", "--as=set", "--values", given);
+  expect(written.code, written.stderr).toBe(0);
+  await stack.setConfig(`${project.name}:existingKeys`, {
+    value: await readFile(passed, "utf8"),
+    secret: true,
+  });
+  await Promise.all([given, passed].map((file) => rm(file)));
+  await fixture.declare(`${written.stdout}\nexport const secrets = keys.secrets;`);
+  service.clearRequests();
+  const up = await stack.up();
+  expect(up.ok, up.output).toBe(true);
+  expect(writes(fixture)).toEqual([]);
+  const { key_a: a, key_b: b } = secrets;
+  expect((await stack.outputs())["secrets"]).toEqual({ value: { a, b }, secret: true });
+  await expectQuiet(fixture);
+});

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { managedKeys } from "../../../cli/managed";
+import { givenSecrets, managedKeys } from "../../../cli/managed";
 import { Failure } from "../../../provider/core/errors";
 import { markedAt } from "../../../provider/core/secrecy";
 
@@ -98,3 +98,34 @@ test.each(["", "sk_live_value", "null", "{}", `{"deployment":[]}`, `{"deployment
     );
   },
 );
+
+test("K12 the command finds the secrets of all keys of the workspace in a stack's state", () => {
+  const rotating = {
+    ...{ keyId: "key_b", key: plain("sk_b"), previousKeyId: plain("key_a"), previousKey: plain("sk_a") },
+  };
+  const all = state(
+    resource("ApiKey", { key: plain("sk_1") }),
+    resource("ApiKey", { workspaceId: "ws_other", key: plain("sk_other") }),
+    resource("ApiKeySet", {
+      ids: plain({ a: "key_c", b: "key_d", c: "key_e" }),
+      secrets: plain({ a: "sk_c", b: "sk_d" }),
+    }),
+    resource("RotatingApiKey", rotating),
+    resource("Scope", { key: plain("sk_no") }),
+  );
+  expect(Object.fromEntries(givenSecrets(all, "state.json", "ws_main"))).toEqual({
+    ...{ "id of ApiKey": "sk_1", key_c: "sk_c", key_d: "sk_d", key_b: "sk_b", key_a: "sk_a" },
+  });
+});
+
+test.each([
+  ["is a state whose secrets are encrypted", state(resource("ApiKey", { key: hidden }))],
+  ["is not JSON", "key_1=sk_secret"],
+  ["has no secrets", '[{ "key": "sk_secret" }]'],
+])("K12 the command refuses a file of secrets that %s, and does not quote it", (_, text) => {
+  const refused = () => givenSecrets(text, "values.json", "ws_main");
+  expect(refused).toThrow(
+    /values\.json has no secrets of keys: it must be a JSON object, with the secret of each key by its id, or the output of `pulumi stack export --show-secrets`/,
+  );
+  expect(refused).not.toThrow(/sk_secret/);
+});

@@ -62,6 +62,34 @@ export const keyIds = {
   );
 });
 
+test("K12 the program reads the secrets that the user has from stack config, and contains none", () => {
+  const scopes = [] as const;
+  const keys = [key("ci", { id: "key_1", scopes, isGiven: true }), key("pulumi", { id: "key_2", scopes })];
+  expect(programOfKeys(adoption(keys))).toContain(`import * as pulumi from "@pulumi/pulumi";
+import { ApiKey } from "pulumi-apikeys";
+
+// The secrets by key id. After that update, state has them: remove each \`existingKey\`, these lines and the config.
+const existingKeys = new pulumi.Config().requireSecretObject<Record<string, string>>("existingKeys");
+const secretOf = (id: string) => existingKeys.apply((all) => all[id]);
+
+const workspaceId = "ws_main";
+
+const ci = new ApiKey("ci", {
+  workspaceId,
+  customerId: "cus_1",
+  scopes: [],
+  existingId: "key_1",
+  existingKey: secretOf("key_1"),
+});
+const pulumiKey = new ApiKey("pulumi", {`);
+  const config = { existingKeys: { key_1: "sk_1" } };
+  expect(declaredBy(programOfSet(adoption(keys)), config).resources[0]?.args["keys"]).toMatchObject({
+    ci: { existingId: "key_1", existingKey: "sk_1" },
+    pulumi: { existingId: "key_2" },
+  });
+  expect(programOfSet(adoption([key("ci")]))).not.toContain("existingKey");
+});
+
 test("K12 the program has room for 20,000 keys, even of one name", () => {
   const scopes = Array.from({ length: 5 }, (_, n) => ({ representation: `s${n}`, read: true }) as const);
   const many = adoption(Array.from({ length: 20_000 }, (_, n) => key(`key ${n}`, { scopes })));

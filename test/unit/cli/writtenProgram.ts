@@ -8,8 +8,11 @@ export interface Declared {
   readonly exports: Readonly<Record<string, unknown>>;
 }
 
-/** Compiles a program as Pulumi's language host does, and runs it with classes that only record their arguments. */
-export function declaredBy(program: string): Declared {
+/**
+ * Compiles a program as Pulumi's language host does, and runs it with classes that only record their arguments. `config`: the
+ * value of each secret object in stack config.
+ */
+export function declaredBy(program: string, config: Readonly<Record<string, Args>> = {}): Declared {
   const { outputText, diagnostics } = transpileModule(program, {
     reportDiagnostics: true,
     compilerOptions: { module: ModuleKind.CommonJS, target: ScriptTarget.ES2022, strict: true },
@@ -24,7 +27,10 @@ export function declaredBy(program: string): Declared {
         resources.push({ kind, name, args });
       }
     };
-  const classes = { ApiKey: noting("ApiKey"), ApiKeySet: noting("ApiKeySet") };
+  class Config {
+    requireSecretObject = (key: string) => ({ apply: (act: (value?: Args) => unknown) => act(config[key]) });
+  }
+  const classes = { ApiKey: noting("ApiKey"), ApiKeySet: noting("ApiKeySet"), Config };
   const module = { exports: {} };
   // The function in which Node.js wraps a CommonJS module.
   new Function("exports", "require", "module", "__filename", "__dirname", outputText)(
