@@ -100,8 +100,9 @@ function openReads(transport: Transport, credentials: Credentials) {
     records: (call: Call) => Promise<readonly T[]>,
   ) =>
     shared(name, async (): Promise<Listing<T>> => {
-      const all = await records(call);
-      return { all, byId: new Map(all.map((record) => [record.id, record])) };
+      const byId = new Map((await records(call)).map((record) => [record.id, record]));
+      // A list can have a record twice.
+      return { all: [...byId.values()], byId };
     });
   return {
     /** The values that any reader masks in messages. */

@@ -44,6 +44,12 @@ const without =
   (key) =>
     Object.fromEntries(Object.entries(key).filter(([field]) => !fields.includes(field)));
 
+test("a key that the list has twice is found once", async () => {
+  const [first, ...others] = theirs;
+  const { found, asked } = await filtered({}, [...theirs, { ...first }, ...others], asItIs);
+  expect([found, asked]).toEqual([["key_1", "key_2", "key_3"], []]);
+});
+
 test.each<[string, Change, ApiKeyFilter, string[], string[]]>([
   ["leaves enabled out, but there is no filter", without("enabled"), {}, ["key_1", "key_2", "key_3"], []],
   [
