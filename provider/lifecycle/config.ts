@@ -88,9 +88,9 @@ export function configuration(config: EngineConfig, env: Environment): Configura
   } else if (accessToken === "") {
     refuse(named === undefined ? noToken : `${tokenSource}, which accessTokenEnv names, is not set.`);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: a header must not contain these.
-  } else if (/[\s\u0000-\u001f\u007f]/.test(accessToken) || /[^\u0000-\u00ff]/.test(accessToken)) {
+  } else if (/^["']|[\s\u0000-\u001f\u007f]/.test(accessToken) || /[^\u0000-\u00ff]/.test(accessToken)) {
     refuse(
-      `the access token from ${tokenSource} contains white space or a character that a header can't carry: copy it again, without Bearer before it and without a line break after it.`,
+      `the access token from ${tokenSource} ${/^["']/.test(accessToken) ? "is in quotes" : "contains white space or a character that a header can't carry"}. Copy it again, without quotes round it, Bearer before it or a line break after it.`,
     );
   }
 
@@ -105,7 +105,7 @@ export function configuration(config: EngineConfig, env: Environment): Configura
   return {
     problems,
     credentials: { baseUrl, accessToken },
-    tokenAdvice: `The access token came from ${tokenSource}. Set a valid one there. Refresh and destroy use the Provider's arguments and the stack config of the last update, unless you add \`--run-program\`.`,
+    tokenAdvice: `The access token came from ${tokenSource}. Set a valid one there.${tokenSource.includes(" environment ") ? "" : " Refresh and destroy use the one of the last update, unless you add `--run-program`."}`,
     baseUrlSource: `${shown}from ${urlSource}`,
     services: problems.length > 0 ? [] : [baseUrl, former].flatMap((url) => serviceAt(url) ?? []),
     withoutKeyList,
@@ -136,7 +136,7 @@ function serviceAt(baseUrl = ""): string | undefined {
 function badUrl(value: string, allowHttp: boolean): string | undefined {
   const url = URL.parse(value);
   if (url === null || !/^https?:\/\//i.test(value)) {
-    return "is not a URL: write it as https://host, with a path if the service has one.";
+    return "is not a URL that begins with https://: write it as https://host, with a path if the service has one.";
   }
   if (url.username !== "" || url.password !== "" || /[?#]/.test(value)) {
     return "contains a user name, a password, a query or a fragment: leave these out.";
@@ -145,7 +145,7 @@ function badUrl(value: string, allowHttp: boolean): string | undefined {
     return "ends in /api/v1: leave that out, because the provider adds it to each request.";
   }
   if (url.protocol === "http:" && !allowHttp && !isLoopback(url.hostname)) {
-    return "is http, which would expose the access token to the network: use https, or set apikeys:allowHttp (or APIKEYS_ALLOW_HTTP) to true if you trust the network.";
+    return "is http, which would expose the access token to the network. Use https, or set apikeys:allowHttp (or APIKEYS_ALLOW_HTTP) to true if you trust the network.";
   }
   return undefined;
 }

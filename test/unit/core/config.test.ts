@@ -85,8 +85,16 @@ describe("the configuration", () => {
       { argument: { baseUrl, accessToken: "t" } },
       /argument accessToken\. Set a valid one .*--run-program/,
     ],
-    ["the environment", { stack: { baseUrl }, env: { APIKEYS_ACCESS_TOKEN: "t" } }, /APIKEYS_ACCESS_TOKEN/],
-    ["a named variable", { argument: { baseUrl, accessTokenEnv: "CI" }, env: { CI: "t" } }, /\bCI\b/],
+    [
+      "the environment",
+      { stack: { baseUrl }, env: { APIKEYS_ACCESS_TOKEN: "t" } },
+      /variable APIKEYS_ACCESS_TOKEN\. Set a valid one there\.$/,
+    ],
+    [
+      "a named variable",
+      { argument: { baseUrl, accessTokenEnv: "CI" }, env: { CI: "t" } },
+      /variable CI\. Set a valid one there\.$/,
+    ],
   ])("R14 the advice for a rejected token from %s says where it came from", (_place, given, advice) => {
     expect(resolved(given)).toMatchObject({ advice: expect.stringMatching(advice) });
   });
@@ -177,7 +185,8 @@ describe("the base URL", () => {
   test.each([
     ["a.test", "is not a URL"],
     ["https://a b.test", "is not a URL"],
-    ["ftp://a.test", "is not a URL"],
+    ["ftp://a.test", "is not a URL that begins with https://"],
+    ["localhost:8080", "is not a URL that begins with https://"],
     ["https://a.test?x=1", "contains a user name, a password, a query or a fragment"],
     ["https://user:hunter2@a.test", "contains a user name, a password, a query or a fragment"],
     ["https://a.test/keys/api/v1", "ends in /api/v1"],
@@ -212,6 +221,16 @@ describe("the base URL", () => {
       expect(resolved(given).problems).toHaveLength(count);
     },
   );
+});
+
+test.each(['"tok"', "'tok'", '"tok'])("R8 an access token can't be in quotes: %s", (accessToken) => {
+  const { problems } = resolved({ stack: { baseUrl: "https://a.test", accessToken } });
+  expect(problems).toEqual([
+    expect.stringMatching(
+      /^The access token from stack config apikeys:accessToken is in quotes\. Copy it again, without quotes/,
+    ),
+  ]);
+  expect(problems.join()).not.toContain('tok"');
 });
 
 test("R8 an access token can't contain white space or what no header carries, and the error hides it", () => {
