@@ -141,21 +141,19 @@ function openHook(): pulumi.ResourceHook {
     const of = `CustomerBilling "${name}"`;
     const held = await state.catch((error: unknown) => {
       const problem = `${of}: the state of the stack can't be read (${error instanceof Error ? error.message : error}). So it is not known whether this grant is already in state. Nothing was granted. Run \`pulumi up\` again.`;
-      fail("APIKEYS2001", problem);
+      fail("APIKEYS2001", problem, "\n");
     });
     for (const [holder, { type: kind, outputs }] of Object.entries(held)) {
       if (!isTypeOf("CustomerBilling", kind)) continue;
       // In an update that moves the stack to the other host, state has its URN of before.
       const same = inOneHost(holder) === inOneHost(urn) ? ["grant"] : identity;
       if (same.some((field) => outputs[field] !== inputs[field])) continue;
-      fail("APIKEYS1004", `${of}: this grant is already in state, as ${holder}, and ${again}`);
+      const problem = `${of}: this grant is already in state, and would be granted again. Nothing was granted. State has it as ${holder}. If the resource was renamed or moved, give it the option aliases. If something forces its replacement, such as --replace, a taint (\`pulumi state untaint\` removes it), replaceOnChanges, replaceWith or replacementTrigger, remove that. To grant again on purpose, or at another service, use another value of grant.`;
+      fail("APIKEYS1004", problem, "\n");
     }
   };
   return new pulumi.ResourceHook("pulumi-apikeys:grants", refuse, { onDryRun: true });
 }
-
-const again =
-  "would be granted again. Nothing was granted. If the resource was renamed or moved, give it the option aliases. If something forces its replacement, such as --replace, a taint (`pulumi state untaint` removes it), replaceOnChanges, replaceWith or replacementTrigger, remove that. To grant again on purpose, or at another service, use another value of grant.";
 
 async function readState(): Promise<State> {
   const organization = pulumi.getOrganization();

@@ -163,9 +163,9 @@ export async function lacksSecret({ id }: pulumi.CustomResource, existingId: unk
   return isNew && typeof (await existingId) === "string" && (await existingKey) === undefined;
 }
 
-/** @internal Throws an error that Pulumi shows without a stack, each sentence on a line of its own. */
-export function fail(code: Code, text: string): never {
-  throw new pulumi.RunError(`${code}: ${text.replaceAll(/(?<=\.) (?=[A-Z])/g, "\n")}`);
+/** @internal Throws an error that Pulumi shows without a stack, each sentence on a line of its own. Pulumi may put words before it. */
+export function fail(code: Code, text: string, before = ""): never {
+  throw new pulumi.RunError(`${before}${code}: ${text.replaceAll(/(?<=\.) (?=[A-Z])/g, "\n")}`);
 }
 
 /** @internal What Pulumi's types leave out of an Output. */

@@ -99,7 +99,7 @@ function rules(declared: BillingDraft, before: BillingDraft | undefined): readon
   const grants = (declared.totalCredits ?? undefined) !== undefined;
   if (adopts === grants) {
     return [
-      'totalCredits: set either totalCredits to the credits to grant, such as "100", or billingId to the id of an existing record, which adopts it.',
+      'totalCredits: set either totalCredits to the credits to grant, such as "100", or billingId to the id of a record to adopt.',
     ];
   }
   // A grant that is not known yet may be another one.
@@ -111,7 +111,7 @@ function rules(declared: BillingDraft, before: BillingDraft | undefined): readon
     .filter((name) => name !== "billingId")
     .map(
       (name) =>
-        `${name}: has another value or is no longer declared (an unset variable?), and would grant credits again, because the service has no call that changes a grant. Restore the old value; or, to grant again on purpose, set grant to a new one.`,
+        `${name}: has another value or is no longer declared (an unset variable?), and would grant credits again. The service has no call that changes a grant: restore the old value; or, to grant again on purpose, set grant to a new one.`,
     );
 }
 
@@ -124,7 +124,7 @@ function identities(declared: BillingDraft): readonly Identity[] {
   const held = (urn: string) =>
     new Failure(
       "grantInState",
-      `grant: this grant is already in state, as ${urn}, and would be granted again. If the resource was renamed or moved, give it the option aliases. If something forces its replacement, such as --replace, a taint, replaceOnChanges, replaceWith or replacementTrigger, remove that. To grant again on purpose, use another value of grant.`,
+      `grant: this grant is already in state, and would be granted again. State has it as ${urn}. If the resource was renamed or moved, give it the option aliases. If something forces its replacement, such as --replace, a taint, replaceOnChanges, replaceWith or replacementTrigger, remove that. To grant again on purpose, use another value of grant.`,
     );
   return containsUnknown(canonical) ? [] : [{ identity: JSON.stringify(canonical), twice, held }];
 }
@@ -200,7 +200,7 @@ function plan(args: PlanArgs<Shape>): Plan {
     return { ...compared, replaces, isPending: isUncertain(id, state) };
   }
   if (compared.replaces.length > 0)
-    return { ...compared, note: `Another value of grant grants credits in addition. ${staying(id, state)}` };
+    return { ...compared, note: `another value of grant grants credits in addition. ${staying(id, state)}` };
   if (!isUncertain(id, state)) return compared;
   const words = `Granting ${label(state)}: it is still not known whether the credits were granted. ${waysOut}`;
   return { ...compared, isPending: true, refusal: new Failure("grantUnclear", words) };

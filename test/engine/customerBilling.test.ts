@@ -86,6 +86,9 @@ describe.each(forms)("the grant of %s", (_form, program, host) => {
     await update(fixture);
     await fixture.declare(program("renamed"));
     await expectRefused(fixture, { name: "renamed" });
+    // A hook's error begins a line; Pulumi's words stand before a check failure.
+    const { output } = await fixture.stack.preview();
+    expect(output).toMatch(host === "plugin" ? / has a problem: APIKEYS1004: grant: / : /^ *APIKEYS1004: /m);
     await fixture.declare(program("renamed", hundred, `aliases: [{ name: "held" }]`));
     await expectSilentUp(fixture);
     await fixture.declare(program("adopted", `billingId: "${fixture.service.billings()[0]?.id}"`));

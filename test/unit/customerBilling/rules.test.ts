@@ -23,7 +23,7 @@ describe("rules of a CustomerBilling", () => {
     expect(rejected(changes)).toEqual(Object.keys(changes));
     for (const reason of reasons({ ...before, ...changes })) {
       expect(reason).toMatch(
-        /Restore the old value; or, to grant again on purpose, set grant to a new one\.$/,
+        /: restore the old value; or, to grant again on purpose, set grant to a new one\.$/,
       );
       expect(reason).not.toContain("4711");
     }
@@ -38,7 +38,7 @@ describe("rules of a CustomerBilling", () => {
   test("B2 the rules of a CustomerBilling reject a grant that is no longer declared, because the default is another one", () => {
     for (const grant of [undefined, null]) {
       const [reason] = reasons({ ...before, grant }, { ...before, grant: "2" });
-      expect(reason).toMatch(/^grant: .* is no longer declared .* would grant credits again.*\. Restore/);
+      expect(reason).toMatch(/^grant: .* is no longer declared .* would grant credits again\. .*: restore/);
       expect(reasons({ ...before, grant })).toEqual([]);
     }
   });
@@ -59,7 +59,7 @@ describe("rules of a CustomerBilling", () => {
     expect(rejected({ totalCredits: undefined })).toEqual(["totalCredits"]);
     for (const olds of [undefined, before]) {
       expect(reasons({ workspaceId: "ws_1" }, olds)).toEqual([
-        'totalCredits: set either totalCredits to the credits to grant, such as "100", or billingId to the id of an existing record, which adopts it.',
+        'totalCredits: set either totalCredits to the credits to grant, such as "100", or billingId to the id of a record to adopt.',
       ]);
     }
   });
@@ -80,7 +80,7 @@ test.each([
     { grant: "2" },
     ["grant"],
     [
-      "Another value of grant grants credits in addition. The credits of bill_1 in workspace ws_1 stay in the service, which has no call to take a grant back.",
+      "another value of grant grants credits in addition. The credits of bill_1 in workspace ws_1 stay in the service, which has no call to take a grant back.",
     ],
   ],
   ["that adopts a record replaces nothing", { ...adopting, totalCredits: undefined, grant: "2" }, [], []],
