@@ -12,7 +12,7 @@ export const codes = {
   unsupported: [1007, "the service, or this version of the package, can't do this"],
   unavailable: [2001, "the service can't be reached, gives no answer, or fails (5xx)"],
   tokenRefused: [2002, "the access token is not accepted or lacks a right (401, 403)"],
-  refused: [2003, "the service refused the request (another 4xx, or a redirect)"],
+  refused: [2003, "the service refused the request (4xx), or answered with a redirect"],
   rateLimited: [2004, "too many requests (429)"],
   unusableAnswer: [2005, "the answer is not one of this service"],
   notFound: [2006, "there is no such object, or more than one has this name"],

@@ -170,7 +170,8 @@ interface Report {
   readonly doing: string;
   /** The properties whose secret fields are masked. */
   readonly secretIn: readonly Properties[];
-  /** The words about changes that were not applied: the values in state, and the way out. */
+  /** What state has, and the way out, if changes were not applied. */
+  readonly state?: string;
   readonly ifOpen?: string | undefined;
 }
 
@@ -181,7 +182,8 @@ export function report<T>(
   {
     doing,
     secretIn,
-    ifOpen = "State has what the service has, and the next preview shows what is left to do; if the service always changes a value so, declare it that way",
+    state = "State has the values that the service last showed",
+    ifOpen = "The next preview shows what is left to do; if the service always changes a value so, declare it that way",
   }: Report,
 ): Failure | undefined {
   const { error } = settled;
@@ -193,11 +195,11 @@ export function report<T>(
     for (const one of settled.missed.filter(({ isRewritten }) => isRewritten))
       session.warn(`${subject} ${wordsOf(one)}; it may have rewritten the value.`);
     if (open === "") return undefined;
-    const reason = "the service did not apply the change";
-    return new Failure("notApplied", [reason, open, ifOpen, ifElsewhere(session)], { subject });
+    const reason = sentences("the service did not apply the change", open);
+    return new Failure("notApplied", [reason, ifOpen, ifElsewhere(session)], { subject, state });
   }
-  const rest =
-    "It is not known whether the change was applied: state has the values that the service last showed";
+  const notDone = "It is not known whether the change was applied";
   const again = "Run `pulumi up` again, which sends the values in the program";
-  return explain(error, session, { doing, notDone: rest, unclear: sentences(rest, again), advice: again });
+  const unclear = sentences(notDone, again);
+  return explain(error, session, { doing, notDone, state, unclear, advice: again });
 }

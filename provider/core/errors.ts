@@ -1,14 +1,16 @@
 import * as manifest from "../../package.json";
 import { CallError, isNotFound } from "../client/send";
-import { coded, type FailureKind } from "./codes";
+import { coded, codes, type FailureKind } from "./codes";
 import type { Kept } from "./state";
-import { ended, inBounds, oneLine, sentences } from "./text";
+import { capitalised, ended, inBounds, oneLine, sentences } from "./text";
 
 type Parts = string | readonly (string | undefined)[];
 
 interface FailureOptions {
   /** How the message begins, with the object's name: `Creating key "ci" in workspace ws_1:`. Default: with the reason. */
   readonly subject?: string | undefined;
+  /** What state has now, in words of our own. */
+  readonly state?: string | undefined;
   /** The last part: what was found of this object. */
   readonly found?: string;
   /** The last lines, one for each object. */
@@ -24,7 +26,7 @@ interface FailureOptions {
 export class Failure extends Error {
   /** Not `code`, which gRPC takes for a status. */
   readonly kind: FailureKind;
-  /** The reason, what state has, and what to do: a text, in which each sentence is a part, or the parts, if one quotes the service. */
+  /** The reason, and what to do: a text, in which each sentence is a part, or the parts, if one quotes the service. */
   readonly parts: Parts;
   readonly options: FailureOptions;
   /** The state to save although the operation failed, because the object exists. */
@@ -33,24 +35,26 @@ export class Failure extends Error {
   readonly headline: string;
 
   constructor(kind: FailureKind, parts: Parts, options: FailureOptions = {}, kept?: Kept) {
-    const { subject = "", found, lines = [] } = options;
+    const { subject = "", state, found, lines = [] } = options;
     const all = typeof parts === "string" ? parts.split(/(?<=\.) (?=[A-Z])/) : parts;
     const inOneLine = (text: string) => inBounds(oneLine(text), longestPart);
     const [reason = "", ...rest] = ended([...all, found]).map(inOneLine);
-    const summary = `${subject && `${inOneLine(subject)} `}${reason}`;
-    const first = inBounds(coded(kind, summary), longestSummary);
-    const whole = first.endsWith(summary) ? [] : [summary];
-    super([first, ...whole, ...rest, ...lines.map(oneLine)].join("\n"));
+    const [about, meaning] = [subject && `${inOneLine(subject)} `, `${codes[kind][1]}.`];
+    const whole = about + reason;
+    // What does not fit follows on a line of its own: a sentence that is cut can say the reverse.
+    const layouts = [[whole], [about + meaning, reason.replace(/^[a-z]+ /, capitalised)], [meaning, whole]];
+    const [summary = "", ...full] = layouts.find(([one = ""]) => coded(kind, one).length <= longest) ?? [];
+    super([coded(kind, summary), ...full, ...ended([state]), ...rest, ...lines.map(oneLine)].join("\n"));
     this.kind = kind;
     this.parts = parts;
     this.options = options;
     this.kept = kept;
-    this.headline = coded(kind, [summary, ...rest].join(" "));
+    this.headline = coded(kind, [whole, ...ended([state]), ...rest].join(" "));
     this.stack = this.message;
   }
 }
 
-const longestSummary = 160;
+const longest = 160;
 const longestPart = 1_000;
 
 /** The same failure with each text of its message rewritten. */
@@ -80,12 +84,16 @@ export class InconclusiveError extends Error {
 export interface CallWords {
   /** The attempt and its object: `Creating key "ci" in workspace ws_1`. */
   readonly doing: string;
-  /** The outcome if the service certainly did not do it. Default: state is unchanged. */
+  /** What the service certainly did not do. Default: what `state` says. */
   readonly notDone?: string;
+  /** What state has then. Default: state is unchanged, unless `notDone` says enough. */
+  readonly state?: string;
   /** The outcome if the service may have done it, and what to do. Default: `notDone`, and to run the command again. */
   readonly unclear?: string;
   /** The way out if the service refused, or may have. Otherwise it is to run the command again. */
   readonly advice?: string;
+  /** Whether it deletes: then a 409 is about the object, and not about other changes. */
+  readonly isDelete?: true;
 }
 
 /** The parts of the configuration that messages quote. */
@@ -115,29 +123,33 @@ export function ifElsewhere(endpoint: Endpoint): string {
 /** Whether another server may have answered, or the service at another path: a redirect, or no such path or method. */
 const isFromElsewhere = (status = 400) => status < 400 || status === 404 || status === 405;
 
+export const ifDeleted = "If the workspace was deleted, remove its resources with `pulumi state delete`";
+
 /** Turns what stopped an attempt into the message for the user. */
 export function explain(error: unknown, endpoint: Endpoint, words: CallWords): Failure {
-  const { doing, notDone = "State is unchanged", unclear, advice } = words;
+  const { doing, notDone, unclear, advice } = words;
+  const state = words.state ?? (notDone === undefined ? "State is unchanged" : undefined);
   const again = `Run the command again; if it fails the same way, check ${route(endpoint)}`;
   const subject = `${doing}:`;
   if (error instanceof InconclusiveError)
-    return new Failure(error.kind, [error.message, notDone, error.advice ?? again], { subject });
+    return new Failure(error.kind, [error.message, notDone, error.advice ?? again], { subject, state });
   if (!(error instanceof CallError)) return asFailure(error);
   const { message, status, verdict } = error;
   if (verdict === "ambiguous" && unclear !== undefined) {
     const ifBusy = status === 409 && advice ? ifRefused(advice) : undefined;
     const todo = status === 401 ? endpoint.setup.tokenAdvice : ifBusy;
-    return new Failure("outcomeUnclear", [message, unclear, todo], { subject });
+    return new Failure("outcomeUnclear", [message, unclear, todo], { subject, state: words.state });
   }
-  let todo = [again];
+  let todo: readonly (string | undefined)[] = [again];
   if (status === 401) todo = [endpoint.setup.tokenAdvice];
   else if (status === 429) todo = ["Run the command again later"];
+  // It names the setting that helps.
+  else if (/HTTPS_PROXY needs|NODE_EXTRA_CA_CERTS|HTTP\/1\.1/.test(message)) todo = [];
   else if (verdict === "refused" && advice) {
-    todo = [advice];
-    if (status === 409) todo.push(ifOneAtATime);
-    if (isFromElsewhere(status)) todo.push(ifElsewhere(endpoint));
+    const ifBusy = status === 409 && !words.isDelete ? ifOneAtATime : undefined;
+    todo = [advice, ifBusy, isFromElsewhere(status) ? ifElsewhere(endpoint) : undefined];
   }
-  return new Failure(kindOf(error, endpoint), [message, notDone, ...todo], { subject });
+  return new Failure(kindOf(error, endpoint), [message, notDone, ...todo], { subject, state });
 }
 
 function kindOf(error: CallError, { closed }: Endpoint): FailureKind {

@@ -2,7 +2,7 @@
 import { CallError, isNotFound, recordOf, type Written } from "../client/send";
 import { type Listing, type Reading, type SharedRead, sharedReads } from "../reads";
 import type { Session } from "./definition";
-import { InconclusiveError } from "./errors";
+import { InconclusiveError, ifDeleted } from "./errors";
 
 interface Shown {
   readonly id: string;
@@ -110,7 +110,7 @@ async function expectVisible(session: Session, workspaceId: string, said: string
   throw new InconclusiveError(
     "unconfirmed",
     `${said}, but its workspace can't be read either: ${answer.error.message}`,
-    `The access token is the likely cause: it may belong to another account. ${session.setup.tokenAdvice} If the token is right, check the workspace's id; if the workspace was deleted, remove the resource from state with \`pulumi state delete\`.`,
+    `The access token is the likely cause: it may belong to another account. ${session.setup.tokenAdvice} If the token is right, check the workspace's id. ${ifDeleted}.`,
   );
 }
 

@@ -206,8 +206,8 @@ export function expectSoleOwner(
   for (const { workspaceId, id: object } of plan.objects ?? definition.objectsOf(id, state)) {
     const other = declarations.hold(kind, name, objectIdentity(workspaceId, object));
     if (other === undefined) continue;
-    const reason = `${kind} ${name}: it has ${object}, which the resource ${other} has or adopts too, but two resources can't manage one ${objects?.kind ?? kind}. ${handOver} If both resources have it in state, remove one of them with \`pulumi state delete\`.`;
-    throw new Failure("twoOwners", reason);
+    const reason = `it has ${object}, which the resource ${other} has or adopts too. Two resources can't manage one ${objects?.kind ?? kind}. ${handOver} If both resources have it in state, remove one of them with \`pulumi state delete\`.`;
+    throw new Failure("twoOwners", reason, { subject: `${kind} ${quoted(String(name))}:` });
   }
 }
 
@@ -243,10 +243,11 @@ export function serviceAfterRead(state: Properties, services: readonly string[])
  * Throws if the last write went to another base URL than the one configured, or the former one of a service that has moved:
  * there, an id may belong to another object, or to none, while the resource's own still exists (R6).
  */
-export function expectSameBaseUrl({ definition: { kind }, host }: KindContext, { id, state }: Kept): void {
+export function expectSameBaseUrl({ definition, host }: KindContext, { id, state }: Kept, name?: string) {
   const { services, baseUrlSource } = host.configuration();
   const last = lastService(state);
   if (last === undefined || services.length === 0 || services.includes(last)) return;
-  const reason = `${kind} ${id}: its last update was sent to another base URL than the one configured now. There (${baseUrlSource}), the same ids may belong to something else. Nothing was sent, and state is unchanged. Correct the base URL; if it is correct now, add \`--run-program\`, because refresh and destroy use the one of the last update. If the service has moved, run \`pulumi refresh --run-program\` once with APIKEYS_MOVED_FROM set to its former base URL, which treats what it can't find as deleted. If it has two base URLs, set APIKEYS_MOVED_FROM to the other one.`;
-  throw new Failure("otherBaseUrl", reason);
+  const reason = `its last update was sent to another base URL than the one configured now. Configured is ${baseUrlSource}, where the same ids may belong to something else. Nothing was sent. Correct the base URL; if stack config or the Provider's arguments were corrected since the last update, add \`--run-program\`. If the service has moved, run \`pulumi refresh --run-program\` once with APIKEYS_MOVED_FROM set to its former base URL, which treats what it can't find as deleted. If it has two base URLs, set APIKEYS_MOVED_FROM to the other one.`;
+  const subject = `${definition.kind} ${name === undefined ? id : quoted(name)}:`;
+  throw new Failure("otherBaseUrl", reason, { subject, state: "State is unchanged" });
 }

@@ -14,7 +14,7 @@ import {
   serviceKey,
   wireable,
 } from "../core/state";
-import { capitalised, listed, oneLine } from "../core/text";
+import { capitalised, listed, nameIn, oneLine } from "../core/text";
 import { check } from "./check";
 import {
   expectSameBaseUrl,
@@ -83,7 +83,7 @@ async function read(
   const found = await operate(context, [given], async (session) => {
     register(context, before);
     // Such a read sends no request.
-    if (!definition.objects?.readFirst) expectSameBaseUrl(context, { id, state: given });
+    if (!definition.objects?.readFirst) expectSameBaseUrl(context, { id, state: given }, urn && nameIn(urn));
     else if (urn !== undefined) inState.set(urn, definition.inputsOf(before.state));
     const outcome = await definition.read(session, before);
     forget(context, before, outcome);
@@ -153,7 +153,7 @@ async function remove(context: KindContext, { id, state: given }: Kept, name?: s
   const { definition } = context;
   await operate(context, [given], async (session) => {
     const before = { id, state: definition.parse(given) };
-    if (!definition.objects?.stay?.(before.state)) expectSameBaseUrl(context, { id, state: given });
+    if (!definition.objects?.stay?.(before.state)) expectSameBaseUrl(context, { id, state: given }, name);
     await definition.delete(session, before, ownersIn(context, name));
     return undefined;
   });

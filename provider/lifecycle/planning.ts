@@ -107,7 +107,7 @@ export function diff(context: KindContext, given: Kept, news: Properties, name?:
   const isAfterRefresh = isManaged && refreshed.delete(id);
   if (isManaged && !isAfterRefresh) {
     expectSoleOwner(context, planned, name);
-    if (isChanged) expectSameBaseUrl(context, given);
+    if (isChanged) expectSameBaseUrl(context, given, name);
     const line = isChanged ? (plan.refusal?.headline ?? plan.note) : undefined;
     // After a failure, the engine updates the resource, even if its preview shows no difference of inputs.
     const isUpdatedAgain = state[failedKey] === true && replaces.length === 0;

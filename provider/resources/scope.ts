@@ -10,7 +10,7 @@ import {
   type Session,
   type StateOf,
 } from "../core/definition";
-import { explain, Failure, orFail } from "../core/errors";
+import { explain, Failure, ifDeleted, orFail } from "../core/errors";
 import { createObject, pollUntil } from "../core/existence";
 import {
   aString,
@@ -84,9 +84,7 @@ function label(scope: ScopeState): string {
   return `${named} in workspace ${workspaceId}`;
 }
 
-function staying(id: string, state: ScopeState): string {
-  return `${capitalised(label(state))} (${id}) stays in the service, which has no call to delete a scope`;
-}
+const stays = "stays in the service, which has no call to delete a scope";
 
 function written(declared: ScopeState, { id, createdAt, updatedAt }: ScopeRecord): ScopeOutcome {
   return { id, state: { ...declared, createdAt, updatedAt } };
@@ -124,14 +122,13 @@ export const scope = define({
   // Nothing of a scope changes in place: an update differs in nothing that the service knows.
   update: async (_session, { id, state }, inputs) => ({ id, state: { ...state, ...inputs } }),
   delete: async (session, { id, state }) => {
-    session.warn(`${staying(id, state)}; it is only removed from state.`);
+    session.warn(`${capitalised(label(state))} (${id}) ${stays}; it is only removed from state.`);
   },
 });
 
 function plan(args: PlanArgs<Shape>): Plan {
-  const { id = "", state = {} } = args;
   const compared = compareFields(fields, args);
-  const note = compared.replaces.length > 0 ? `${staying(id, state)}.` : undefined;
+  const note = compared.replaces.length > 0 ? `the former scope (${args.id}) ${stays}.` : undefined;
   return { ...compared, note };
 }
 
@@ -214,6 +211,6 @@ function list(session: Session, workspaceId: unknown, isNew = false): Promise<Li
   return orFail(answer.then(orThrow), session, {
     doing: `Reading the scopes of workspace ${workspaceId}`,
     notDone: "Nothing was changed",
-    advice: "Check the id of the workspace, and that the access token is allowed to list its scopes.",
+    advice: `Check the id of the workspace, and that the access token is allowed to list its scopes. ${ifDeleted}`,
   });
 }

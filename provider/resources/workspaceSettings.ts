@@ -16,7 +16,7 @@ import {
   type Session,
   type StateOf,
 } from "../core/definition";
-import { explain, orFail } from "../core/errors";
+import { explain, ifDeleted, orFail } from "../core/errors";
 import {
   aMap,
   announced,
@@ -38,7 +38,6 @@ import {
 import { compareFields, type Plan } from "../core/plan";
 import { objectIdentity } from "../core/registry";
 import { applyDrift, nonEmpty, type Properties, pick, same } from "../core/state";
-import { sentences } from "../core/text";
 import { optionalString, pathSegment } from "./fields/schemas";
 
 // ---- Addresses -----------------------------------------------------------------------------------------------------
@@ -195,7 +194,7 @@ async function apply(
   const doing = `Setting the defaults of workspace ${workspaceId}`;
   const advice = `Check that the access token is allowed to edit workspace ${workspaceId}, and that the service accepts the values: one of the two numbers must be above 0.`;
   const writing = write(session, record, state, only(settings, declared));
-  const settled = await orFail(writing, session, { doing, notDone: nothingChanged, advice });
+  const settled = await orFail(writing, session, { doing, notDone: "Nothing was changed", advice });
   const next = {
     ...outputs(settled.record),
     // Previews show them as unchanged: only a refresh reads them again (R18).
@@ -220,13 +219,10 @@ async function find(session: Session, [workspaceId = ""]: readonly string[]): Pr
   return { id: workspaceId, state: { workspaceId, ...values, ...outputs(record), __before } };
 }
 
-const nothingChanged = "Nothing was changed";
-
 function readOrFail(session: Session, workspaceId: string): Promise<WorkspaceRecord> {
   const doing = `Reading the defaults of workspace ${workspaceId}`;
-  const advice = "Check the id, and that the access token is allowed to read the workspace.";
-  const words = { doing, notDone: nothingChanged, advice };
-  return orFail(readWorkspace(session.call, { workspaceId }), session, words);
+  const advice = `Check the id, and that the access token is allowed to read the workspace. ${ifDeleted}`;
+  return orFail(readWorkspace(session.call, { workspaceId }), session, { doing, advice });
 }
 
 async function remove(session: Session, { id, state }: Resource<Shape>, ownerOf: OwnerOf): Promise<void> {
@@ -242,16 +238,14 @@ async function remove(session: Session, { id, state }: Resource<Shape>, ownerOf:
     );
   }
   const doing = `Restoring the defaults of workspace ${id}`;
-  const notDone = "It stays in state";
   // A token of another account gets the same answer as for a deleted workspace.
   const advice = `Check that the access token is allowed to read and edit the workspace: it may belong to another account. ${session.setup.tokenAdvice} Or restore the settings by hand first; or, to leave them as they are, run \`pulumi up\` with onDestroy: "retain" first; or, if the workspace was deleted, remove the resource from state with \`pulumi state delete\``;
-  const words = { doing, notDone, advice };
+  const words = { doing, state: "It stays in state", advice, secretIn: [state] };
   const record = await orFail(readWorkspace(session.call, { workspaceId: id }), session, words);
   const writing = write(session, record, state, only(settings, former), true);
   const settled = await orFail(writing, session, words);
   if (settled.error !== undefined) throw explain(settled.error, session, words);
-  const ifOpen = sentences(notDone, "Run the command again", advice);
-  const failure = report(session, settled, { doing, secretIn: [state], ifOpen });
+  const failure = report(session, settled, { ...words, ifOpen: `Run the command again. ${advice}` });
   if (failure !== undefined) throw failure;
   const left = declaredIn(state).filter(({ name }) => !(name in former));
   if (left.length === 0) return;
@@ -308,6 +302,6 @@ function plan(args: PlanArgs<Shape>): Plan {
   const left = declaredIn(state).filter(({ name }) => inputs[name] === undefined);
   if (left.length === 0 || compared.replaces.length > 0) return compared;
   const names = left.map(({ name }) => name).join(", ");
-  const note = `Settings of workspace ${state.workspaceId} that are no longer declared stay as they are: ${names}.`;
+  const note = `settings that are no longer declared stay as they are: ${names}.`;
   return { ...compared, note };
 }

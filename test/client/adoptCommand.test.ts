@@ -225,7 +225,7 @@ test("pulumi-apikeys adopt writes nothing if one key can't be read", async () =>
   expect([code, out]).toEqual([1, ""]);
   expect(err).toContain(`Reading key ${first} in workspace ws_main: the service answered 403`);
   expect(err).toMatch(
-    /Check that the access token is allowed to read the keys of ws_main\. Nothing was written\.\n$/,
+    /Check that the access token is allowed to read the keys of ws_main\. .* Nothing was written\.\n$/,
   );
   // After that failure no further key is read.
   await setTimeout(200);

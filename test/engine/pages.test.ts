@@ -371,7 +371,7 @@ it("K12 docs/adopting.md: its steps adopt 300 keys, and the page shows what they
   const args = steps.find((line) => line.startsWith("$ npx "))?.split(" ") ?? [];
   const [, added = ""] = /^\$ echo '(.*)' >> index.ts$/m.exec(steps.join("\n")) ?? [];
   const shown = steps.filter((line) => line.startsWith("pulumi-apikeys adopt: "));
-  const [previewed = ""] = steps.filter((line) => line.includes("Keys of workspace "));
+  const [previewed = ""] = steps.filter((line) => line.includes(" to adopt, without a secret"));
   const names = ["acme", ...Array.from({ length: 299 }, (_, place) => `customer-${place}`)];
   const orders = { representation: "orders", read: true, update: true };
   for (const name of names)

@@ -194,8 +194,7 @@ test("the plugin's diff comes with a note that names a set's keys to replace and
   expect(notes()).toMatchObject([
     {
       ...{ severity: "info" },
-      message:
-        'ApiKeySet "noted": Keys of workspace ws_main: 1 to replace, with a new secret: "a b"; 1 to delete: "c".',
+      message: 'ApiKeySet "noted": 1 to replace, with a new secret: "a b"; 1 to delete: "c".',
     },
   ]);
   const [first] = Object.values(held.state["ids"] as Record<string, string>);

@@ -6,7 +6,7 @@ import type { Session } from "../../core/definition";
 import { explain, Failure, ifElsewhere, ifRefused } from "../../core/errors";
 import { type Created, type Creation, createObject, findCreated } from "../../core/existence";
 import { caseFolded } from "../../core/state";
-import { listed, quoted } from "../../core/text";
+import { listed, quoted, sentences } from "../../core/text";
 import { type Listing, type Reading, sharedReads } from "../../reads";
 import { createBody, endOf, isNamed, type KeyInputs, label, migrateBody } from "./model";
 
@@ -84,10 +84,10 @@ function hasValue({ key, maskedKey }: ApiKeyRecord, value: string): boolean {
 
 function adviceFor({ workspaceId, existingKey }: KeyInputs): string {
   const ifTaken =
-    existingKey === undefined
-      ? ""
-      : " If it already has this value, declare the id of that key as existingId too or, if the resource was renamed, use the option aliases.";
-  return `Check that workspace ${workspaceId} exists, that the access token is allowed to create keys in it, and that the service accepts the values.${ifTaken}`;
+    existingKey &&
+    "If it already has this value, declare the id of that key as existingId too or, if the resource was renamed, use the option aliases";
+  const check = `Check that workspace ${workspaceId} exists, that the access token is allowed to create keys in it, and that the service accepts the values`;
+  return sentences(check, ifTaken);
 }
 
 const ifNameTaken =
@@ -155,9 +155,9 @@ function namesakesIn(listing: Listing<ApiKeyRecord>, declared: NameAndCustomer):
 export function secretProblem({ existingKey }: KeyInputs, { key }: ApiKeyRecord): string | undefined {
   if (existingKey === undefined) {
     if (key !== undefined) return undefined;
-    return "the service did not return the secret. The key is in state, and the next update replaces it.";
+    return "the service did not return the secret. The next update replaces the key.";
   }
   const isMasked = /[*\u2022\u2026]/.test(key ?? "");
   if (key === undefined || key === existingKey || isMasked) return undefined;
-  return "the service returned a secret that differs from existingKey. The key is in state with existingKey as its secret: check that this value works; if it does not, correct existingKey.";
+  return "the service returned a secret that differs from existingKey, which the provider keeps. Check that this value works; if it does not, correct existingKey.";
 }

@@ -29,7 +29,7 @@ import {
 import { type Comparing, compareFields, type Plan } from "../../core/plan";
 import { isSecret, secretValues, shown } from "../../core/secrecy";
 import { caseFolded, defined, type Properties, pick } from "../../core/state";
-import { capitalised } from "../../core/text";
+import { quoted } from "../../core/text";
 import {
   jsonObject,
   optionalFlag,
@@ -165,11 +165,9 @@ export function plan(args: KeyPlanArgs): Plan {
   const compared = comparedKey(args);
   if (state === undefined) {
     const preview = () => (adoptedId(inputs) === undefined ? {} : { key: inputs.existingKey });
-    return { ...compared, note: adoptionNote(label(inputs), inputs), preview };
+    return { ...compared, note: adoptionNote(inputs), preview };
   }
-  const note = isLost(state)
-    ? `${capitalised(label(state))}: its secret is not in state, so the update replaces it.`
-    : undefined;
+  const note = isLost(state) ? "its secret is not in state, so the update replaces it." : undefined;
   return { ...compared, note, preview: () => ({ key: secretAfter({ id, state }, inputs) }) };
 }
 
@@ -207,15 +205,15 @@ export function comparing(keys: readonly OwnedKey[], inputs: KeyDraft): Required
   };
 }
 
-export function adoptionNote(what: string, inputs: KeyDraft): string | undefined {
+export function adoptionNote(inputs: KeyDraft): string | undefined {
   const id = adoptedId(inputs);
   const how = inputs.existingKey === undefined ? "without" : "with";
-  return id && `${capitalised(what)}: 1 existing key to adopt, ${how} its secret: ${id}; nothing to create.`;
+  return id && `1 existing key to adopt, ${how} its secret: ${id}; nothing to create.`;
 }
 
 export function label(properties: KeyDraft): string {
-  const { name } = properties;
-  return `${isNamed(properties) ? `key "${name}"` : "the key"} in ${workspaceIn(properties)}`;
+  const name = String(properties.name);
+  return `${isNamed(properties) ? `key ${quoted(name)}` : "the key"} in ${workspaceIn(properties)}`;
 }
 
 /** Whether messages can show the name: it is neither secret nor unknown. */

@@ -2,7 +2,7 @@
 
 import { type ApiKeyPath, type ApiKeyRecord, readApiKey } from "../../client/service";
 import type { Outcome, Session } from "../../core/definition";
-import { orFail } from "../../core/errors";
+import { ifDeleted, orFail } from "../../core/errors";
 import { lookUp, type Target } from "../../core/existence";
 import { applyDrift, defined, failedKey, hiddenIn, observedKey } from "../../core/state";
 import { sharedReads } from "../../reads";
@@ -118,6 +118,6 @@ export function readKeyOrFail(
   path: ApiKeyPath,
   doing: string,
 ): Promise<ApiKeyRecord | undefined> {
-  const advice = `Check that the access token is allowed to read the keys of ${path.workspaceId}.`;
+  const advice = `Check that the access token is allowed to read the keys of ${path.workspaceId}. ${ifDeleted}`;
   return orFail(lookUp(session, targetOf(session, path)), session, { doing, advice });
 }

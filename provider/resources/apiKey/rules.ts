@@ -50,7 +50,7 @@ export function contradictions(declared: KeyDraft): readonly Problem[] {
     const message = "can't be combined with existingId, because an adopted key keeps its own; leave it out.";
     const isBare = declared.scopes === undefined || declared.scopes === null;
     const bare =
-      "is missing: with existingId, declare the scopes that the key should have, because the update removes all others; use [] for none.";
+      "is missing: with existingId, declare the scopes that the key should have, or [] for none. The update removes all others.";
     const scopes: readonly Problem[] = isBare ? [{ path: ["scopes"], message: bare }] : [];
     return [...twice, ...scopes, ...beside([...onlyForNew, "metadata"], message)];
   }

@@ -4,7 +4,7 @@ import type { Written } from "../../client/send";
 import { type ApiKeyPath, type ApiKeyRecord, deleteApiKey, editApiKey } from "../../client/service";
 import { aimsOf, converge, report, type Settled, settledAs } from "../../core/converge";
 import type { Outcome, OwnerOf, Session } from "../../core/definition";
-import { explain, Failure, InconclusiveError, orFail } from "../../core/errors";
+import { explain, Failure, InconclusiveError, ifDeleted, orFail } from "../../core/errors";
 import { deleteObject, readsOf } from "../../core/existence";
 import { shown } from "../../core/secrecy";
 import { caseFolded, type Properties, pick } from "../../core/state";
@@ -152,15 +152,15 @@ function send(session: Session, write: KeyWrite, current: ApiKeyRecord): Promise
 export async function remove(session: Session, { id, state }: OwnedKey, ownerOf: OwnerOf): Promise<void> {
   const owner = ownerOf(state.workspaceId, id);
   if (owner === undefined) return deleteKey(session, { id, state });
-  const what = `${capitalised(label(state))} (${id})`;
+  const name = `${label(state)} (${id})`;
   // Until it is adopted, only this state has its secret.
   if (!owner.hasIt && state.key !== undefined) {
-    const reason = `${owner.who} declares its id as existingId and has not adopted it. It stays in state: run \`pulumi up\` again when the adoption succeeds, or remove that existingId.`;
-    throw new Failure("notDeleted", reason, { subject: `${what} is not deleted, because` });
+    const reason = `${owner.who} declares its id as existingId and has not adopted it. Run \`pulumi up\` again when the adoption succeeds, or remove that existingId.`;
+    throw new Failure("notDeleted", reason, { subject: `Deleting ${name}:`, state: "It stays in state" });
   }
   // It may be the same resource: for `--replace` and `pulumi state taint`, the engine shows no state before the create.
   session.warn(
-    `${what} stays in the service, because ${owner.who} has or adopts the same key. If it was adopted without existingKey, state does not have its secret: take the secret from an earlier version of the state, or leave existingId out and change keepers, which creates a new key.`,
+    `${capitalised(name)} stays in the service, because ${owner.who} has or adopts the same key. If it was adopted without existingKey, state does not have its secret: take the secret from an earlier version of the state, or leave existingId out and change keepers, which creates a new key.`,
   );
 }
 
@@ -169,8 +169,9 @@ export async function deleteKey(session: Session, { id, state }: OwnedKey): Prom
   const deleting = deleteObject(session, targetOf(session, path), () => deleteApiKey(session.call, path));
   await orFail(deleting, session, {
     doing: `Deleting ${label(state)} (${id})`,
-    notDone: "It stays in state",
-    advice: `Check that the access token is allowed to delete keys of ${path.workspaceId}.`,
+    state: "It stays in state",
+    advice: `Check that the access token is allowed to delete keys of ${path.workspaceId}, and that nothing else needs the key. ${ifDeleted}`,
+    isDelete: true,
   });
 }
 

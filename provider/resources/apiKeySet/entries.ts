@@ -241,7 +241,7 @@ const ifDefault = "A value in defaults counts too, unless the entry has its own,
 /** The earlier inputs may be those of a key that an interrupted update has not created yet (K5, K11). */
 const notYet = "If no update has migrated or adopted it yet, run `pulumi up --refresh`.";
 const wrongAlias =
-  'can\'t be an alias: an alias is not empty, has no Output in it, and does not begin with "__", because Pulumi hides such names.';
+  'can\'t be an alias: an alias is not empty, has no Output in it, and does not begin with "__".';
 
 function isAlias(name: string): boolean {
   return name !== "" && !name.startsWith("__") && !hasOutput(name);
@@ -255,7 +255,7 @@ function sizeRules(keys: readonly { readonly key: KeyDraft }[]): readonly string
   const bytes = keys.length * 600 + Buffer.byteLength(JSON.stringify(keys));
   if (bytes <= 5 * 1_024 * 1_024) return [];
   return [
-    `keys: these ${numeral(keys.length)} keys are too large: the engine could not save the state of an update that fails halfway; split them into several sets.`,
+    `keys: these ${numeral(keys.length)} keys are too large. The engine could not save the state of an update that fails halfway: split them into several sets.`,
   ];
 }
 

@@ -15,7 +15,7 @@ import { fieldsOf, isUnknown, unknown } from "../../core/fields";
 import { changesAnything, compareFields, type Plan } from "../../core/plan";
 import type { SecretPath } from "../../core/secrecy";
 import { failedKey, fromEntries, isRecord, type Properties } from "../../core/state";
-import { capitalised, listed, numeral, spelled } from "../../core/text";
+import { listed, numeral, spelled } from "../../core/text";
 import type { KeyInputs, OwnedKey } from "../apiKey/model";
 import { comparedKey, existing, isLost, needsNewKey, secretAfter } from "../apiKey/model";
 import { fixedByExisting, identities } from "../apiKey/rules";
@@ -130,7 +130,7 @@ export function plan(args: PlanArgs<Shape>): SetPlan {
     isPending: owned.toDelete.length > 0 || [...owned.byAlias.values()].some(isOpen),
     // The engine itself shows that all keys are replaced.
     note: isReplaced ? undefined : noteAbout(inputs, { owned, steps }),
-    refusal: isReplaced ? undefined : refusalOf(inputs, steps),
+    refusal: isReplaced ? undefined : refusalOf(steps),
     preview: () => preview(inputs, steps),
     objects: keys.objectsOf(owned).filter(({ id }) => !released.includes(id)),
   };
@@ -175,7 +175,7 @@ const keepsKey = (step: Step): step is Step & { readonly key: OwnedKey } =>
   step.op === "same" || step.op === "update";
 
 /** Why the update fails: an entry names the key of another that keeps it, or its own beside a change that needs a new key (K5, K11). */
-function refusalOf(inputs: SetDraft, steps: readonly Step[]): Failure | undefined {
+function refusalOf(steps: readonly Step[]): Failure | undefined {
   const kept = new Set(steps.filter(keepsKey).flatMap(({ key }) => [key.id, key.state.key]));
   const problems = steps.flatMap((step) => {
     if (step.op !== "create" && step.op !== "replace") return [];
@@ -190,8 +190,8 @@ function refusalOf(inputs: SetDraft, steps: readonly Step[]): Failure | undefine
     return named === undefined ? [] : [`${at(named)}: ${entries.twice}`];
   });
   if (problems.length === 0) return undefined;
-  const subject = `${capitalised(label(inputs))} can't be updated:`;
   const more = problems.length > 10 ? `and ${numeral(problems.length - 10)} more` : undefined;
+  const subject = "The resource can't be updated:";
   return new Failure("wrongInput", [...problems.slice(0, 10), more], { subject });
 }
 
@@ -230,7 +230,7 @@ function noteAbout(inputs: SetDraft, { owned, steps }: Steps): string | undefine
     ([outcome, names]) =>
       `${numeral(names.length)} ${outcome}: ${listed(names.map((name) => JSON.stringify(name)))}`,
   );
-  return words.length === 0 ? undefined : `${capitalised(label(inputs))}: ${words.join("; ")}.`;
+  return words.length === 0 ? undefined : `${words.join("; ")}.`;
 }
 
 /** The outputs after an update, as far as they are known. */

@@ -18,7 +18,7 @@ interface Item {
 interface Trouble {
   readonly name: string;
   readonly message: string;
-  /** The message without the key's name, so that keys with the same trouble share a line. */
+  /** The message without the key's name and what state has, so that keys with the same trouble share a line. */
   readonly reason: string;
   /** The keys that the message lists at its end. */
   readonly found: string;
@@ -70,7 +70,8 @@ export async function eachKey<T extends Item>(
 }
 
 function troubleOf(name: string, error: unknown): Trouble {
-  const { kind, headline: message, parts, options } = asFailure(error);
+  const { kind, parts, options } = asFailure(error);
+  const { headline: message } = new Failure(kind, parts, { ...options, state: undefined });
   const { found = "", unresolved = false } = options;
   return { name, message, reason: coded(kind, sentences(...[parts].flat())), found, unresolved };
 }

@@ -139,8 +139,8 @@ async function mayRetire(
   if (current === undefined || previous === undefined) return false;
   const now = await readKeyOrFail(session, pathOf(current.state, current.id), doing);
   if (now === undefined || applyDrift(updatable, current.state, observe(now)) !== current.state) {
-    const reason = `${doing}: nothing was changed, because ${current.id}, the current key, was changed or deleted outside Pulumi. The previous key, ${previous.id}, would be deleted. Run \`pulumi up --refresh\`.`;
-    throw new Failure("notRotated", reason);
+    const reason = `nothing was changed, because ${current.id}, the current key, was changed or deleted outside Pulumi. The previous key, ${previous.id}, would be deleted. Run \`pulumi up --refresh\`.`;
+    throw new Failure("notRotated", reason, { subject: `${doing}:` });
   }
   if (inputs.retire === "afterOverlap") return true;
   const record = await readKeyOrFail(session, pathOf(previous.state, previous.id), doing);
@@ -177,7 +177,7 @@ function plan(args: RotatingPlanArgs): RotatingPlan {
   const ofAdopted = adopted === undefined ? {} : { keyId: adopted, key: inputs.existingKey };
   const compared = compareFields(fields, args, comparing([...decision.owned.byAlias.values()], inputs));
   const isReplaced = compared.replaces.length > 0;
-  const note = state === undefined ? adoptionNote(label(inputs), inputs) : noteAbout(decision);
+  const note = state === undefined ? adoptionNote(inputs) : noteAbout(decision);
   return {
     ...decision,
     ...compared,
@@ -272,14 +272,12 @@ function noteAbout({ inputs, does, renewing, owned, current, previous }: Decisio
   const parts = owned.toDelete
     .map(({ id }) => `${id}, whose secret is not in state, will be deleted`)
     .concat(steps[does] ?? []);
-  return parts.length === 0 ? undefined : `${capitalised(label(inputs))}: ${parts.join("; ")}.`;
+  return parts.length === 0 ? undefined : `${parts.join("; ")}.`;
 }
 
-function refusal({ inputs, renewing, previous }: Decision): Failure {
-  const subject = `${capitalised(label(inputs))} can't be updated:`;
-  const needs = `the change of ${listed(renewing)} needs a new key, but the previous key, ${previous?.id}, still exists, and there are never more than two`;
-  const advice = `Undo that change until an update has deleted ${previous?.id}; to delete it without waiting, set overlap to "0d" and retire to "afterOverlap" until then`;
-  return new Failure("notRotated", [needs, advice], { subject });
+function refusal({ renewing, previous }: Decision): Failure {
+  const reason = `the change of ${listed(renewing)} needs a new key, and there are never more than two. The previous key, ${previous?.id}, still exists. Undo that change until an update has deleted it; to delete it without waiting, set overlap to "0d" and retire to "afterOverlap" until then.`;
+  return new Failure("notRotated", reason, { subject: "The resource can't be updated:" });
 }
 
 /** The inputs that decide whether there will be a step. */

@@ -18,6 +18,7 @@ import {
   string,
 } from "../../core/fields";
 import { defined, nonEmpty, type Properties, pick, secretsKey } from "../../core/state";
+import { quoted } from "../../core/text";
 import { apiKey } from "../apiKey";
 import type { KeyInputs, KeyState, OwnedKey } from "../apiKey/model";
 import * as keyModel from "../apiKey/model";
@@ -112,7 +113,7 @@ export function rules(declared: RotatingDraft, before: RotatingDraft | undefined
   const isEndless = overlap === 0 && declared.retire === "whenUnused";
   const isWrong = isEndless || overlap >= msOf(declared.rotateEvery);
   const wrong =
-    'overlap: must be shorter than rotateEvery, because there are never more than two keys, and longer than "0d" with retire "whenUnused" (its default is "7d").';
+    'overlap: must be shorter than rotateEvery, and longer than "0d" with retire "whenUnused" (its default is "7d"). There are never more than two keys.';
   return [...[...contradictions(declared), ...fixed].map(lineOf), ...(isWrong ? [wrong] : [])];
 }
 
@@ -128,8 +129,8 @@ const keyInputNames = keyModel.allFields.map(({ name }) => name);
 const ofResource = ["workspaceId", ...keyModel.existing, "rotateEvery", "overlap", "retire", secretsKey];
 
 export function label(properties: RotatingDraft): string {
-  const name = keyModel.isNamed(properties) ? ` "${properties.name}"` : "";
-  return `rotating key${name} in ${keyModel.workspaceIn(properties)}`;
+  const name = String(properties.name);
+  return `rotating key${keyModel.isNamed(properties) ? ` ${quoted(name)}` : ""} in ${keyModel.workspaceIn(properties)}`;
 }
 
 /** By the aliases "current" and "previous". There is no current key if it was deleted outside Pulumi, or its secret was lost. */

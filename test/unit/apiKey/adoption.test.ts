@@ -166,7 +166,7 @@ describe("check of an ApiKey with existingId", () => {
   test("K11 existingId needs scopes; in a set, the entry or the defaults may declare them", () => {
     const { sets } = adoptions();
     const line =
-      "is missing: with existingId, declare the scopes that the key should have, because the update removes all others; use [] for none.";
+      "is missing: with existingId, declare the scopes that the key should have, or [] for none. The update removes all others.";
     for (const scopes of [undefined, null]) expect(failuresOf({ scopes })).toEqual([`scopes: ${line}`]);
     expect(failuresOf({ scopes: [] })).toEqual([]);
     const { defaults, ...set } = adoptingSet({ a: "key_1" }) as { readonly defaults: object };
@@ -272,14 +272,14 @@ describe("diff of an ApiKey that was adopted", () => {
     const next = sets.checked(adoptingSet({ b: "key_9" }, { a: {} }));
     sets.notes.length = 0;
     sets.diff("keys-1", { ...held, toDelete: ["key_9"] }, next);
-    expect(sets.notes).toEqual(['Keys of workspace ws_1: 1 to adopt, without a secret: "b".']);
+    expect(sets.notes).toEqual(['1 to adopt, without a secret: "b".']);
   });
 
   test("K11 the preview of an adoption names the key to adopt once, and not again after it was adopted", () => {
     const { keys } = adoptions();
     const inputs = keys.checked(adopting());
     expect(keys.notes).toEqual([
-      `ApiKey "ci": Key "ci" in workspace ws_1: 1 existing key to adopt, without its secret: key_1; nothing to create.`,
+      `ApiKey "ci": 1 existing key to adopt, without its secret: key_1; nothing to create.`,
     ]);
     keys.checked(adopting(), inputs);
     keys.checked(adopting({ existingId: unknown }));
@@ -355,7 +355,7 @@ describe("an ApiKey that was adopted", () => {
     await failureOf(keys.create(keys.checked(renamed, undefined, "renamed")));
     const { headline } = await failureOf(keys.delete("key_1", { ...state, key: "sk_own" }));
     expect(headline).toBe(
-      'Key "ci" in workspace ws_1 (key_1) is not deleted, because the resource renamed declares its id as existingId and has not adopted it. It stays in state: run `pulumi up` again when the adoption succeeds, or remove that existingId.',
+      'Deleting key "ci" in workspace ws_1 (key_1): the resource renamed declares its id as existingId and has not adopted it. It stays in state. Run `pulumi up` again when the adoption succeeds, or remove that existingId.',
     );
     expect(there()).toEqual(["key_1"]);
   });
@@ -363,7 +363,7 @@ describe("an ApiKey that was adopted", () => {
   const compare = (of: ReturnType<typeof oneKey>["keys"], name: string, inputs: object = without) =>
     of.diff("key_1", without, of.checked({ ...inputs }, without, name), name);
   const refusal = (name: string, other: string) =>
-    `ApiKey ${name}: it has key_1, which the resource ${other} has or adopts too`;
+    `ApiKey "${name}": it has key_1, which the resource ${other} has or adopts too`;
 
   test.each(["its owner", "the other one"])(
     "K11 R17 an adopted key fails the preview if another resource adopts it, also if the engine comes to %s first",

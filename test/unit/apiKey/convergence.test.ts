@@ -255,7 +255,9 @@ test("R4 an update that may have been carried out fails with the previous values
   const declared = { ...held, scopes: [{ representation: "orders", read: true }] };
   const { kept, message } = await failureOf(keyOn({ write }).update("key_1", held, declared));
   expect(kept).toMatchObject({ id: "key_1", state: { scopes: [], name: "ci" } });
-  expect(message).toMatch(/^Updating key "was" in .*It is not known whether the change was applied: state/);
+  expect(message).toMatch(
+    /^Updating key "was" in .*State has the values that the service last showed\. It is not known whether the change was applied\./,
+  );
 });
 
 const ambiguous = (status: number) => new CallError("ambiguous", `the service answered ${status}`, status);

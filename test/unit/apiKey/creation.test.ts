@@ -75,9 +75,7 @@ describe("the answer to a create", () => {
   test("K6: a new key whose answer has no secret is saved with an error, and then replaced, also after a refresh", async () => {
     const keys = answering({ ...least, id: "key_2", key: null });
     const { kept, message } = await failureOf(keys.create());
-    expect(message).toMatch(
-      /did not return the secret\. The key is in state, and the next update replaces it\.$/,
-    );
+    expect(message).toMatch(/did not return the secret\. The next update replaces the key\.$/);
     const { id, state } = kept ?? { id: "", state: {} };
     expect(state).toMatchObject({ ...least, __keyLost: true });
     const read = await keys.read(id, state);

@@ -53,6 +53,12 @@ describe.each(missing)("R6: a key is gone only if GETs, workspace and list agree
   });
 });
 
+test("R6 a key that can't be read stays in state, and the error names the way out if its workspace was deleted", async () => {
+  await expect(reading({ reads: [refused(403)] })).rejects.toThrow(
+    /403\. State is unchanged\. Check that the access token .* If the workspace was deleted, remove its resources with `pulumi state delete`\.$/,
+  );
+});
+
 test.each([
   ["one GET did not find, but that the list shows,", withIt],
   ["neither a GET nor the list shows at first", undefined],

@@ -13,9 +13,7 @@ describe("a set that adopts keys", () => {
     asked.length = 0;
     const inputs = adoptingSet(ids(60), others);
     const done = await update(held, inputs, before);
-    expect(done.notes[0]).toMatch(
-      /^Keys of workspace ws_1: 60 to adopt, without a secret: "k0", .* and 40 more\.$/,
-    );
+    expect(done.notes[0]).toMatch(/^60 to adopt, without a secret: "k0", .* and 40 more\.$/);
     expect(counted()).toEqual({ GET: 60 });
     expect(Object.keys(done.state["secrets"] as object)).toHaveLength(40);
     expect((await update(done, inputs, inputs)).changes).toBe(false);
@@ -44,7 +42,7 @@ describe("a set that adopts keys", () => {
       options: { lines },
     } = await failureOf(create(inputs));
     expect(lines).toEqual([
-      '"gone": Adopting key "ci" in workspace ws_1 (key_9): the workspace has no such key, or the key was deleted. State is unchanged. Check existingId, which is an id without a workspace, and workspaceId; to create a new key instead, leave existingId out.',
+      '"gone": Adopting key "ci" in workspace ws_1 (key_9): the workspace has no such key, or the key was deleted. Check existingId, which is an id without a workspace, and workspaceId; to create a new key instead, leave existingId out.',
     ]);
     service.add({ id: "key_9" });
     const done = await update(kept as Kept, inputs, inputs);
@@ -73,9 +71,7 @@ describe("a set that adopts keys", () => {
   test("K11 R18 a set promises in the preview the id of a key to be adopted, and no secret", () => {
     const { sets } = adoptions();
     const inputs = sets.checked(adoptingSet({ a: "key_0" }, { b: {} }));
-    expect(sets.notes).toEqual([
-      'ApiKeySet "ci": Keys of workspace ws_1: 1 to adopt, without a secret: "a".',
-    ]);
+    expect(sets.notes).toEqual(['ApiKeySet "ci": 1 to adopt, without a secret: "a".']);
     const { ids: promised, secrets, maskedKeys } = sets.preview(inputs);
     expect(promised).toMatchObject({ a: "key_0" });
     expect(Object.keys(secrets as object)).toEqual(["b"]);
@@ -176,7 +172,7 @@ describe("a set whose existingId changes", () => {
       const inputs = sets.checked(adoptingSet({}, keys), before);
       sets.diff(id, held, inputs);
       const { headline } = await failureOf(sets.update(id, held, inputs));
-      expect(headline).toBe(`Keys of workspace ws_1 can't be updated: ${problem}`);
+      expect(headline).toBe(`The resource can't be updated: ${problem}`);
       expect([sets.notes, there(), asked]).toEqual([[`APIKEYS1001: ${headline}`], ["key_0"], []]);
     },
   );
@@ -204,9 +200,7 @@ describe("a set whose existingId changes", () => {
     expect(there()).toEqual(["key_0", "key_1"]);
     const inputs = adoptingSet({}, { a: { existingId: "key_1", ...rotated } });
     const done = await update(kept as Kept, inputs, missing);
-    expect(done.notes).toEqual([
-      'Keys of workspace ws_1: 1 to adopt, without a secret: "a"; 1 to delete: "a".',
-    ]);
+    expect(done.notes).toEqual(['1 to adopt, without a secret: "a"; 1 to delete: "a".']);
     expect([done.state["ids"], there()]).toEqual([{ a: "key_1" }, ["key_1"]]);
   });
 

@@ -48,10 +48,7 @@ test("R5 a refresh after a failed rename shows the key under its former alias, a
   expect(set.changes(read, single)).toBe(false);
   expect(set.changes(read, renamed)).toBe(undefined);
   expect(set.changes(read, of({ b: { customerId } }))).toBe(undefined);
-  expect(set.notes).toEqual([
-    'Keys of workspace ws_1: 1 to keep under a new alias: "b".',
-    'Keys of workspace ws_1: 1 to delete: "a".',
-  ]);
+  expect(set.notes).toEqual(['1 to keep under a new alias: "b".', '1 to delete: "a".']);
   set.end();
   const third = await set.update(read, renamed, read.inputs);
   expect([third.state["ids"], set.gone]).toEqual([{ b: "key_1" }, []]);

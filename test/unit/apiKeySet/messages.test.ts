@@ -43,6 +43,18 @@ test("E1 a reason of several keys is given once with their names, and the reason
   ]);
 });
 
+test("E1 the line of a key says nothing of state, which the message about all keys does", async () => {
+  const { lines } = await resultOf([...named(2), { alias: "other" }], async (_, { alias }) => {
+    const said = alias === "other" ? "too late" : "not allowed";
+    const options = { subject: `Updating ${alias}:`, state: "State is unchanged" };
+    throw new Failure("refused", [said, "Check the token"], options);
+  });
+  expect(lines).toEqual([
+    'For each of 2 keys ("k0", "k1"): APIKEYS2003: not allowed. Check the token.',
+    '"other": APIKEYS2003: Updating other: too late. Check the token.',
+  ]);
+});
+
 test("E1 K6 a reason lists once what was found for each of its keys", async () => {
   const { lines } = await resultOf(named(3), async (_, { alias: name }) => {
     const found = name === "k2" ? "none" : `key_${name}`;

@@ -27,9 +27,7 @@ describe("an entry with release: true", () => {
     const run = process();
     const { inputs, changes } = compared(run, released);
     expect(changes).not.toBe(false);
-    expect(run.sets.notes).toEqual([
-      'ApiKeySet "set": Keys of workspace ws_1: 1 to release and leave in the service: "a".',
-    ]);
+    expect(run.sets.notes).toEqual(['ApiKeySet "set": 1 to release and leave in the service: "a".']);
     const state = await run.sets.update(held.id, held.state, inputs);
     expect(asked).toEqual([]);
     expect(state).toMatchObject({ ids: { b: "made_2" }, secrets: { b: "sk_made_2" } });
@@ -91,7 +89,7 @@ describe.each([
       } else {
         expect(check()).toEqual([]);
         expect(() => compared(run, keys)).toThrow(
-          "ApiKeySet set: it has made_1, which the resource key has or adopts too",
+          'ApiKeySet "set": it has made_1, which the resource key has or adopts too',
         );
       }
     },

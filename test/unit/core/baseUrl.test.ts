@@ -60,15 +60,20 @@ describe("a key whose state was last written at another base URL", () => {
   const key = silent(apiKey);
 
   test.each([
-    ["read", () => key.read("key_1", state)],
-    ["update", () => key.update("key_1", state, changed)],
-    ["delete", () => key.delete("key_1", state)],
-    ["diff", async () => key.diff("key_1", state, changed)],
+    ["read", "key_1", () => key.read("key_1", state)],
+    ["read", '"ci"', () => key.read("key_1", state, "urn:pulumi:dev::app::apikeys:index:ApiKey::ci")],
+    ["update", "key_1", () => key.update("key_1", state, changed)],
+    ["delete", "key_1", () => key.delete("key_1", state)],
+    ["delete", '"ci"', () => key.delete("key_1", state, "ci")],
+    ["diff", '"ci"', async () => key.diff("key_1", state, changed, "ci")],
   ] as const)(
-    "R6 %s of a key fails at another base URL, where its id may be another key's",
-    async (_, operation) => {
-      expect((await failureOf(operation())).message).toMatch(
-        /^ApiKey key_1: its last update was sent to another base URL than the one configured now\. There \(.+\), .*APIKEYS_MOVED_FROM/,
+    "R6 %s of a key fails at another base URL, where its id may be another key's, and names the resource (%s) and the configured URL",
+    async (_, name, operation) => {
+      const { message } = await failureOf(operation());
+      const [subject, says] = [`ApiKey ${name}: `, "sent to another base URL than the one configured now. "];
+      expect(message.startsWith(`${subject}its last update was ${says}State is unchanged. `)).toBe(true);
+      expect(message).toMatch(
+        /Configured is https:\/\/\S+, from \S.*\. Nothing was sent\. .*APIKEYS_MOVED_FROM/,
       );
     },
   );

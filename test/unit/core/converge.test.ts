@@ -110,7 +110,7 @@ test("R4 an exact field is written again, and then fails with the declared and t
   expect(done.steps).toBe(`send read send ${patiently}`);
   expect(done.open).toEqual([["name", "new", "new_"]]);
   expect(done.failure).toBe(
-    'APIKEYS3004: Writing the box: the service did not apply the change. name: should be "new", the service has "new_". State has what the service has, and the next preview shows what is left to do; if the service always changes a value so, declare it that way. If that doesn\'t help, check the base URL (https://a.test), and any proxy or gateway in between.',
+    'APIKEYS3004: Writing the box: the service did not apply the change. name: should be "new", the service has "new_". State has the values that the service last showed. The next preview shows what is left to do; if the service always changes a value so, declare it that way. If that doesn\'t help, check the base URL (https://a.test), and any proxy or gateway in between.',
   );
   expect(done.state).toMatchObject({ name: "new_" });
 });
@@ -174,7 +174,7 @@ test("R4 a first write that may have been carried out leaves the change unconfir
   expect(done).toMatchObject({ error: lost, record: before, steps: "send", state: before });
   expect(open).toHaveLength(1);
   expect(failure).toMatch(
-    /^APIKEYS3001: Writing the box: the connection was cut\. It is not known whether the change was applied: state has the values that the service last showed\./,
+    /^APIKEYS3001: Writing the box: the connection was cut\. State has the values that the service last showed\. It is not known whether the change was applied\./,
   );
 });
 
@@ -214,7 +214,7 @@ test.each([refused, lost, new TypeError("sk_secret")])(
     expect(failure).toMatch(
       error instanceof TypeError
         ? /: TypeError at \S+converge\.test\.ts\S+\. State may lack what the service has done: run `pulumi up --refresh`/
-        : /: state has the values that the service last showed\. Run `pulumi up` again/,
+        : /State has the values that the service last showed\. It is not known whether the change was applied\. Run `pulumi up` again/,
     );
     expect(failure).not.toContain("sk_secret");
     const read = () => {

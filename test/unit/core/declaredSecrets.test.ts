@@ -263,7 +263,7 @@ test("R16 keys of a set with secret names are named by alias and id, including t
   ]);
   const state = failed.kept?.state ?? {};
   set.diff(first.id, state, set.check(after, after).inputs);
-  expect(set.notes.at(-1)).toBe('Keys of workspace ws_1: 1 already replaced, still to delete: "key_1".');
+  expect(set.notes.at(-1)).toBe('1 already replaced, still to delete: "key_1".');
   const { message } = await failureOf(set.delete(first.id, state));
   expect(message).toMatch(/For each of 2 keys \("a", "key_1"\): the service answered 403/);
   const all = [failed.message, message, ...set.warnings, ...set.notes].join("\n");
@@ -285,7 +285,7 @@ test.each([[["keys", "a"]], [["keys"]]])(
   },
 );
 
-test("R16 a secret workspace is masked in the line of a set's preview", async () => {
+test("R16 a secret workspace is not in the line of a set's preview", async () => {
   const set = service();
   const [before, after] = [{ a: {} }, {}].map((keys) => ({
     ...of(keys, { customerId: "c" }),
@@ -293,7 +293,7 @@ test("R16 a secret workspace is masked in the line of a set's preview", async ()
   }));
   const { id, state } = await set.create(before ?? {});
   set.diff(id, state, set.check(after ?? {}, before).inputs);
-  expect(set.notes).toEqual(['Keys of workspace [secret]: 1 to delete: "a".']);
+  expect(set.notes).toEqual(['1 to delete: "a".']);
 });
 
 test("R16 keys of a set with secret names that could not be rolled back are named by their ids", async () => {

@@ -1,13 +1,14 @@
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import { CallError } from "../../../provider/client/send";
+import { codes, type FailureKind } from "../../../provider/core/codes";
 import { asFailure, explain, Failure, InconclusiveError, reworded } from "../../../provider/core/errors";
 import { inBounds, numeral, sentences } from "../../../provider/core/text";
 import { addressOf } from "../../../tools/release";
 
 const words = {
   doing: 'Deleting key "ci" in workspace ws_1',
-  notDone: "It stays in state",
+  state: "It stays in state",
   unclear: "Whether it was deleted is not known",
   advice: "Check the token's rights",
 };
@@ -31,7 +32,7 @@ test.each([
   ["refused", 302, "2003", `It stays in state.\nCheck the token's rights.\nIf that doesn't help, ${route}`],
   ["refused", 429, "2004", "It stays in state.\nRun the command again later."],
   ["notSent", 429, "2004", "It stays in state.\nRun the command again later."],
-  ["ambiguous", 500, "3001", "Whether it was deleted is not known."],
+  ["ambiguous", 500, "3001", "It stays in state.\nWhether it was deleted is not known."],
   ["refused", 401, "2002", "It stays in state.\nThe access token came from the environment. Set it."],
 ] as const)(
   "R14 the error of a call (%s, status %s) has the code APIKEYS%s, and says what state has and what to do",
@@ -60,11 +61,26 @@ test("the error of a call without words for doubt says what state has, and keeps
 
 test("a request that a canceled run did not send, and an answer of another server, have codes of their own", () => {
   const kindOf = (error: CallError, closed = new AbortController().signal) =>
-    explain(error, { setup, closed }, { doing: words.doing, notDone: words.notDone }).kind;
+    explain(error, { setup, closed }, { doing: words.doing }).kind;
   const notSent = new CallError("notSent", "nothing more was sent, because the run was canceled");
   expect(kindOf(notSent, AbortSignal.abort())).toBe("interrupted");
   expect(kindOf(notSent)).toBe("unavailable");
   expect(kindOf(new CallError("ambiguous", "the answer is not JSON", 200))).toBe("unusableAnswer");
+});
+
+test.each([
+  "if it is of a private one, set NODE_EXTRA_CA_CERTS to a file",
+  "the server does not answer in HTTP/1.1",
+  "HTTP_PROXY or HTTPS_PROXY needs the proxy's login",
+])("an error that names the setting that helps does not say to run the command again: %s", (phrase) => {
+  const lines = messageOf(new CallError("notSent", phrase)).split("\n");
+  expect(lines).toEqual([`APIKEYS2001: ${words.doing}: ${phrase}.`, "It stays in state."]);
+});
+
+test("R4 after a 409, only the error of a write that does not delete advises --parallel 1", () => {
+  const busy = new CallError("refused", "the service answered 409", 409);
+  expect(messageOf(busy)).toContain("--parallel 1");
+  expect(messageOf(busy, { ...words, isDelete: true })).not.toContain("--parallel 1");
 });
 
 test("R16 a secret that contains the end of a sentence is masked as a whole", () => {
@@ -75,19 +91,30 @@ test("R16 a secret that contains the end of a sentence is masked as a whole", ()
   expect(message).toBe("APIKEYS2003: [secret]: It is called [secret].\nState is unchanged.");
 });
 
-test("the first line of an error has at most 160 characters; if it was cut, all of it follows", () => {
-  const short = new Failure("refused", [
-    `the service answered 409: "${"x".repeat(60)}"`,
-    "Nothing was created",
-  ]);
-  expect(short.message.split("\n")).toHaveLength(2);
-  const quoted = `the service answered 409: "${"x".repeat(200)}"`;
-  const lines = new Failure("refused", [quoted, "Nothing was created"], {
-    subject: "Creating key:",
-  }).message.split("\n");
-  expect(lines.map((line) => line.length)).toEqual([160, expect.any(Number), 20]);
-  expect(lines[0]).toMatch(/^APIKEYS2003: Creating key: the service answered 409: "x+…x+"\.$/);
-  expect(lines[1]).toBe(`Creating key: ${quoted}.`);
+test("the first line of an error has at most 160 characters, and nothing of ours is cut: what does not fit follows", () => {
+  const linesOf = (subject: string, reason: string) =>
+    new Failure("refused", [reason, "Nothing was created"], {
+      subject,
+      state: "State is unchanged",
+    }).message.split("\n");
+  const meaning = `${codes.refused[1]}.`;
+  const said = (length: number) => `the service answered 409 "${"x".repeat(length)}"`;
+  const rest = ["State is unchanged.", "Nothing was created."];
+  const [subject, long] = ["Creating key:", `Creating ${"key".repeat(100)}:`];
+  expect(linesOf(subject, said(60))).toEqual([`APIKEYS2003: ${subject} ${said(60)}.`, ...rest]);
+  const own = [`APIKEYS2003: ${subject} ${meaning}`, `T${said(200).slice(1)}.`, ...rest];
+  expect(linesOf(subject, said(200))).toEqual(own);
+  expect(linesOf(long, said(9))).toEqual([`APIKEYS2003: ${meaning}`, `${long} ${said(9)}.`, ...rest]);
+  // The path of an input is spelled as in the program.
+  expect(linesOf(subject, `keys.a: ${said(200)}`)[1]).toMatch(/^keys\.a: the service/);
+  const text = fc.string({ maxLength: 300 });
+  fc.assert(
+    fc.property(fc.constantFrom(...Object.keys(codes)), text, text, (kind, about, why) => {
+      const [first = ""] = new Failure(kind as FailureKind, [why], { subject: about }).message.split("\n");
+      expect(first.length).toBeLessThanOrEqual(160);
+      expect(first).not.toContain("…");
+    }),
+  );
 });
 
 test("each sentence of a message ends with one full stop, and absent sentences are skipped", () => {

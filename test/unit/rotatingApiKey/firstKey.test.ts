@@ -31,9 +31,7 @@ describe("an adopted key", () => {
   test("K11 an adopted key is the first key, without a secret, and later ones are created", async () => {
     const ci = adopted();
     const first = await ci.create(inputs);
-    expect(ci.told()).toEqual([
-      'Rotating key "ci" in workspace ws_1: 1 existing key to adopt, without its secret: key_old; nothing to create.',
-    ]);
+    expect(ci.told()).toEqual(["1 existing key to adopt, without its secret: key_old; nothing to create."]);
     expect(ci.writes()).toEqual(["PATCH key_old"]);
     expect(first.state).toMatchObject({ keyId: "key_old", rotatedAt: iso(0) });
     expect(first.state).not.toHaveProperty("key");

@@ -108,7 +108,7 @@ describe("a secret value", () => {
     const changed = { ...secretName, keepers: { a: "b" } };
     const { message } = await failureOf(ci.up(kept, changed));
     const all = [message, ...ci.told(), ...ci.warnings].join("\n");
-    expect(all).toContain("Rotating key in workspace ws_1: the overlap of key_1 is over");
+    expect(all).toContain("the overlap of key_1 is over");
     expect(all).not.toContain("hush");
   });
 
@@ -168,16 +168,14 @@ describe("an unknown value in a preview", () => {
     ci.told();
     ci.diff(kept.id, kept.state, ci.check(draft, declared).inputs);
     ci.check({ ...draft, workspaceId: unknown, scopes: [], existingId: "key_9" }, undefined);
-    expect(ci.told()).toEqual([
-      "Rotating key in a workspace that is not known yet: 1 existing key to adopt, without its secret: key_9; nothing to create.",
-    ]);
+    expect(ci.told()).toEqual(["1 existing key to adopt, without its secret: key_9; nothing to create."]);
   });
 });
 
 describe("check of a RotatingApiKey", () => {
   const length = 'must be a whole number of hours, days or weeks, such as "36h", "90d" or "12w".';
   const wrong =
-    'overlap: must be shorter than rotateEvery, because there are never more than two keys, and longer than "0d" with retire "whenUnused" (its default is "7d").';
+    'overlap: must be shorter than rotateEvery, and longer than "0d" with retire "whenUnused" (its default is "7d"). There are never more than two keys.';
   test.each([
     [{ rotateEvery: undefined }, `rotateEvery: ${length}`],
     [{ rotateEvery: 90 }, `rotateEvery: ${length}`],

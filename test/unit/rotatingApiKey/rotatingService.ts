@@ -43,7 +43,7 @@ export function rotating(options: Options = {}) {
       const run = open();
       try {
         const checked = run.check(inputs, inputs, undefined, { state }).inputs;
-        const { changes, replaces } = run.diff(id, state, checked);
+        const { changes, replaces } = run.diff(id, state, checked, "ci");
         expect(replaces).toEqual([]);
         return changes === false ? { id, state } : { id, state: await run.update(id, state, checked) };
       } finally {

@@ -22,7 +22,7 @@ test("T1: a key is rotated at rotatesAt, and the previous key is deleted at reti
   ci.at(91);
   kept = await ci.up(kept);
   expect(ci.told()).toEqual([
-    'Rotating key "ci" in workspace ws_1: key_1 is due: a new key will be created, and key_1 stays valid for the overlap.',
+    'RotatingApiKey "ci": key_1 is due: a new key will be created, and key_1 stays valid for the overlap.',
   ]);
   expect(ci.writes()).toEqual(["POST"]);
   expect(kept.state).toMatchObject({
@@ -40,9 +40,7 @@ test("T1: a key is rotated at rotatesAt, and the previous key is deleted at reti
   expect(ci.isQuiet(kept)).toBe(true);
   ci.at(98);
   kept = await ci.up(kept);
-  expect(ci.told()).toEqual([
-    'Rotating key "ci" in workspace ws_1: the overlap of key_1 is over: key_1 will be deleted.',
-  ]);
+  expect(ci.told()).toEqual(['RotatingApiKey "ci": the overlap of key_1 is over: key_1 will be deleted.']);
   expect(ci.writes()).toEqual(["DELETE key_1"]);
   expect(kept.state).toMatchObject({ keyId: "key_2", rotatesAt: iso(181) });
   for (const name of ["previousKey", "previousKeyId", "retiresAt", "__previous"]) {
@@ -74,7 +72,7 @@ test.each(["customerId", "prefix", "expiresAt", "externalMeterId", "metadata", "
     const inputs = { ...declared, [name]: value };
     const kept = await ci.up(first, inputs);
     expect(ci.told()).toEqual([
-      `Rotating key "ci" in workspace ws_1: ${name} changed: a new key will be created, and key_1 stays valid for the overlap.`,
+      `RotatingApiKey "ci": ${name} changed: a new key will be created, and key_1 stays valid for the overlap.`,
     ]);
     expect(kept.state).toMatchObject({
       keyId: "key_2",
@@ -106,9 +104,9 @@ test("T2 while there is a previous key, a change that needs a new key fails befo
   const inputs = { ...declared, keepers: { a: "b" }, enabled: false };
   const { message } = await failureOf(ci.up(kept, inputs));
   expect(message).toBe(
-    'Rotating key "ci" in workspace ws_1 can\'t be updated: the change of keepers needs a new key, but the previous key, key_1, still exists, and there are never more than two. Undo that change until an update has deleted key_1; to delete it without waiting, set overlap to "0d" and retire to "afterOverlap" until then.',
+    'The resource can\'t be updated: the change of keepers needs a new key, and there are never more than two. The previous key, key_1, still exists. Undo that change until an update has deleted it; to delete it without waiting, set overlap to "0d" and retire to "afterOverlap" until then.',
   );
-  expect(ci.told()).toEqual([`APIKEYS3009: ${message}`]);
+  expect(ci.told()).toEqual([`RotatingApiKey "ci": APIKEYS3009: ${message}`]);
   expect(ci.calls).toEqual([]);
 
   const now = { ...inputs, overlap: "0d" };

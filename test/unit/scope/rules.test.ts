@@ -58,6 +58,6 @@ test("S3 the preview of a replacement says that the old scope stays, because the
   const { inputs } = telling.check({ ...before, representation: "bills" }, before);
   telling.diff("sc_1", before, inputs);
   expect(lines).toEqual([
-    'Scope "orders" in workspace ws_1 (sc_1) stays in the service, which has no call to delete a scope.',
+    "the former scope (sc_1) stays in the service, which has no call to delete a scope.",
   ]);
 });

@@ -18,7 +18,7 @@ function told(state: object, inputs: object = {}): readonly string[] {
   telling.diff("ws_1", { ...declared, ...state }, telling.check(given, undefined).inputs);
   return lines;
 }
-const subject = "Settings of workspace ws_1 that are no longer declared stay as they are:";
+const subject = "settings that are no longer declared stay as they are:";
 
 test.each(["retain", "restore"])(
   "W1 with %j, the preview says that settings that are no longer declared stay",

@@ -80,7 +80,7 @@ test.each([404, 403])(
     workspace.fault = { method: "GET", error: refused(status) };
     const refresh = await failureOf(settings.read("ws_1", state));
     expect(refresh.message).toMatch(
-      /answered 4\d\d\. Nothing was changed\. Check the id, and that the access/,
+      /answered 4\d\d\. State is unchanged\. Check the id, and .* If the workspace was deleted, .*`pulumi state delete`/,
     );
     const { message } = await failureOf(settings.delete("ws_1", state));
     expect(message).toMatch(/answered 4\d\d\. It stays in state/);

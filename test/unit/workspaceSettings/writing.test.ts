@@ -149,7 +149,7 @@ describe("a PATCH of settings whose result is not known", () => {
       workspace.fault = { method: "PATCH", error: lost, carriedOut };
       const { state, message } = await kept(create(inputs));
       expect(message).toMatch(
-        /cut\. It is not known whether the change was applied: state has the values that the service last showed\. Run `pulumi up` again, which sends the values in the program\.$/,
+        /cut\. State has the values that the service last showed\. It is not known whether the change was applied\. Run `pulumi up` again, which sends the values in the program\.$/,
       );
       expect(state).toMatchObject({
         ...inputs,
