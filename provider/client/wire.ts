@@ -123,12 +123,16 @@ export function exchange(
           if (answer !== undefined) end({ ...answer, kind: "answered", body: text });
         },
         onResponseError(_controller, error) {
-          fail(failurePhrase(error));
+          // undici makes an error of this answer to a request without TLS. It was not passed on.
+          if (error.message !== "Proxy Authentication Required (407)") fail(failurePhrase(error));
+          else end({ kind: "answered", status: 407, headers: {}, body: proxyLogin });
         },
       },
     );
   });
 }
+
+const proxyLogin = "HTTP_PROXY or HTTPS_PROXY needs the proxy's login: http://user:password@host:port";
 
 /** The codes of connection errors in words. */
 export const phrases: Readonly<Record<string, string>> = {
@@ -142,9 +146,13 @@ export const phrases: Readonly<Record<string, string>> = {
 };
 
 /** In our own words: what libraries say can hold headers, so nothing of theirs but a code gets through. */
-export function failurePhrase({ code, message }: { readonly code?: unknown; readonly message?: unknown }) {
-  const [, refusal] = /^Proxy response \((\d{3})\)/.exec(String(message)) ?? [];
-  if (refusal !== undefined) return `the proxy answered ${refusal}`;
+export function failurePhrase({ code, name, message }: Partial<NodeJS.ErrnoException>): string {
+  const [, status] = /^Proxy response \((\d{3})\)/.exec(String(message)) ?? [];
+  if (status !== undefined) return `the proxy answered ${status === "407" ? `407: ${proxyLogin}` : status}`;
   const shown = /^[A-Z][A-Z0-9_]{1,50}$/.test(String(code)) ? ` (${code})` : "";
+  if (/SELF_SIGNED_CERT|ISSUER_CERT|LEAF_SIGNATURE/.test(shown))
+    return `no known authority issued the server's certificate${shown}: if it is of a private one, set NODE_EXTRA_CA_CERTS to a file with that authority's certificate`;
+  if (/NO_APPLICATION_PROTOCOL|HTTPParserError/.test(shown + name))
+    return `the server does not answer in HTTP/1.1${shown}: enable that, or check the base URL`;
   return phrases[String(code)] ?? `the connection failed${shown}`;
 }

@@ -101,12 +101,12 @@ test("docs/troubleshooting.md lists each code once, with its meaning, and each i
 });
 
 test("docs/troubleshooting.md quotes every reason why a connection fails", () => {
-  const codes = [...Object.keys(phrases), "EHOSTUNREACH"];
-  const reasons = codes.map((code) => failurePhrase({ code }));
-  const proxied = failurePhrase({ message: "Proxy response (403)" });
+  const others = ["EHOSTUNREACH", "SELF_SIGNED_CERT_IN_CHAIN", "ERR_SSL_NO_APPLICATION_PROTOCOL"];
+  const reasons = [...Object.keys(phrases), ...others].map((code) => failurePhrase({ code }));
+  const proxied = [403, 407].map((status) => failurePhrase({ message: `Proxy response (${status})` }));
   const isQuoted = (reason: string) =>
     messages
       .map(parts)
       .some((each) => reason.startsWith(each[0] ?? "…") && each.every((part) => reason.includes(part)));
-  expect([...reasons, proxied].filter((reason) => !isQuoted(reason))).toEqual([]);
+  expect([...reasons, ...proxied].filter((reason) => !isQuoted(reason))).toEqual([]);
 });
