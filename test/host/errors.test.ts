@@ -18,12 +18,9 @@ beforeEach(async () => {
 });
 afterAll(async () => {
   const printed = await fixture.close();
-  // The host prints the errors of read and delete, and would print their stacks too.
+  // The host would print a line for each failed read and delete. The engine shows the error itself.
   for (const line of printed.split("\n").filter((text) => text !== ""))
-    expect(line).toMatch(/^((pulumi-apikeys|warning): \S|(Key|ApiKeySet) ")/);
-  expect(printed).not.toMatch(/\.[jt]s:\d+/);
-  // The engine shows the message itself.
-  expect(printed).not.toContain("the service answered");
+    expect(line).toMatch(/^(warning: \S|ApiKeySet "|its secret)/);
 });
 
 const changed = () => ({ ...inputs, name: "new" });
@@ -125,7 +122,7 @@ test("a line about what an update would do begins with its resource, which Pulum
     const next = await sets.check({ ...empty, __resourceName: name }, before);
     await sets.diff(await sets.create(before), next.inputs);
   }
-  const line = 'Keys of workspace ws_main: 1 to delete: "a".';
+  const line = '1 to delete: "a".';
   await expect
     .poll(() => fixture.host.output.stderr)
     .toContain(`ApiKeySet "one": ${line}\nApiKeySet "two": ${line}\n`);

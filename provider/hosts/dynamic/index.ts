@@ -18,6 +18,9 @@ import { serveRun } from "../process";
 
 const print = (line: string): void => void process.stderr.write(`${line}\n`);
 const warn = (message: string): void => print(`warning: ${message}`);
+// The host logs the name and the stack of each error that the engine shows (`hostError`).
+const { error: log } = console;
+console.error = (...all) => all[0] === "pulumi-apikeys: shown" || log(...all);
 
 /** The resource of the last check: the diff that the engine asks for next is not told its name. */
 let checked: { readonly name: string | undefined; inputs: Properties } | undefined;
@@ -109,7 +112,6 @@ export function provider(
  * `reasons`. The host logs `${error}: ${error.stack}`, and the engine then shows the message.
  */
 function hostError(message: string, kept?: Kept): Error {
-  const stack = "an operation failed, as the error of its resource says";
   const ofKept = kept && { id: kept.id, properties: kept.state, reasons: [message] };
-  return Object.assign(new Error(message), { stack, toString: () => "pulumi-apikeys", ...ofKept });
+  return Object.assign(new Error(message), { stack: "shown", toString: () => "pulumi-apikeys", ...ofKept });
 }
