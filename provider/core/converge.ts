@@ -199,7 +199,6 @@ export function report<T>(
     return new Failure("notApplied", [reason, ifOpen, ifElsewhere(session)], { subject, state });
   }
   const notDone = "It is not known whether the change was applied";
-  const again = "Run `pulumi up` again, which sends the values in the program";
-  const unclear = sentences(notDone, again);
-  return explain(error, session, { doing, notDone, state, unclear, advice: again });
+  const advice = "Run `pulumi up` again, which sends the values in the program";
+  return explain(error, session, { doing, notDone, state, advice, unclear: sentences(notDone, advice) });
 }

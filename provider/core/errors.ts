@@ -41,10 +41,12 @@ export class Failure extends Error {
     const [reason = "", ...rest] = ended([...all, found]).map(inOneLine);
     const [about, meaning] = [subject && `${inOneLine(subject)} `, `${codes[kind][1]}.`];
     const whole = about + reason;
-    // What does not fit follows on a line of its own: a sentence that is cut can say the reverse.
-    const layouts = [[whole], [about + meaning, reason.replace(/^[a-z]+ /, capitalised)], [meaning, whole]];
-    const [summary = "", ...full] = layouts.find(([one = ""]) => coded(kind, one).length <= longest) ?? [];
-    super([coded(kind, summary), ...full, ...ended([state]), ...rest, ...lines.map(oneLine)].join("\n"));
+    // Texts that are whole, too, because a sentence that is cut can say the reverse.
+    const others = [about + reason.replace(/(?<=answered \d+) "[^"]*"/g, ""), about + meaning, meaning];
+    const summary = [whole, ...others].find((text) => coded(kind, text).length <= longest) ?? "";
+    const full = summary === meaning ? whole : reason.replace(/^[a-z]+ /, capitalised);
+    const below = [...ended([summary === whole ? "" : full, state]), ...rest];
+    super([coded(kind, summary), ...below, ...lines.map(oneLine)].join("\n"));
     this.kind = kind;
     this.parts = parts;
     this.options = options;

@@ -50,7 +50,7 @@ it("K11 existing keys are adopted without a POST, stay if only the engine replac
   await fixture.declare(program(adopting()));
   const preview = await fixture.stack.preview();
   for (const said of [
-    'Key "ci" in workspace ws_main: 1 existing key to adopt, without its secret: key_ci; nothing to create.',
+    'ApiKey "ci": 1 existing key to adopt, without its secret: key_ci; nothing to create.',
     '2 to adopt, without a secret: "one", "two"',
   ])
     expect(preview.output).toContain(said);

@@ -102,8 +102,19 @@ test("the first line of an error has at most 160 characters, and nothing of ours
   const rest = ["State is unchanged.", "Nothing was created."];
   const [subject, long] = ["Creating key:", `Creating ${"key".repeat(100)}:`];
   expect(linesOf(subject, said(60))).toEqual([`APIKEYS2003: ${subject} ${said(60)}.`, ...rest]);
-  const own = [`APIKEYS2003: ${subject} ${meaning}`, `T${said(200).slice(1)}.`, ...rest];
-  expect(linesOf(subject, said(200))).toEqual(own);
+  const full = (length: number) => [`T${said(length).slice(1)}.`, ...rest];
+  expect(linesOf(subject, said(200))).toEqual([
+    `APIKEYS2003: ${subject} the service answered 409.`,
+    ...full(200),
+  ]);
+  const both = `${said(80)}, but it ${"x".repeat(60)} either: ${said(80)}`;
+  expect(linesOf(subject, both)[0]).toMatch(
+    /: the service answered 409, but it x+ either: the service answered 409\.$/,
+  );
+  expect(linesOf(`Creating ${"key".repeat(20)}:`, "a".repeat(150)).slice(0, 2)).toEqual([
+    `APIKEYS2003: Creating ${"key".repeat(20)}: ${meaning}`,
+    `${"a".repeat(150)}.`,
+  ]);
   expect(linesOf(long, said(9))).toEqual([`APIKEYS2003: ${meaning}`, `${long} ${said(9)}.`, ...rest]);
   // The path of an input is spelled as in the program.
   expect(linesOf(subject, `keys.a: ${said(200)}`)[1]).toMatch(/^keys\.a: the service/);

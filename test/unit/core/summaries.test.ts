@@ -31,11 +31,12 @@ function summariesIn(path: string): string[] {
   const visit = (node: ts.Node): void => {
     if (ts.isNewExpression(node) && errors.includes(node.expression.getText()))
       found.push(...textsOf(node.arguments?.[1], constants));
-    // The text of a check failure begins with the field's path.
-    if (ts.isStringLiteralLike(node) && /^\w+: /.test(node.text)) found.push(node.text);
-    if (ts.isTemplateExpression(node) && !/\bwarn$/.test(node.parent.getChildAt(0).getText())) {
+    const isText = ts.isStringLiteralLike(node) || ts.isTemplateExpression(node);
+    if (isText && !/\bwarn$/.test(node.parent.getChildAt(0).getText())) {
       const [text = ""] = textsOf(node, constants);
+      // A check failure begins with the field's path, which may be put before it elsewhere.
       if (/^\w+: /.test(text)) found.push(text);
+      if (/^(must|can't|is|has|contains|ends) /.test(text)) found.push(`${name}: ${text}`);
     }
     ts.forEachChild(node, visit);
   };
