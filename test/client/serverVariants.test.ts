@@ -250,7 +250,7 @@ async function settingsLifecycle(fixture: Fixture): Promise<void> {
   // W6: a workspace is never gone.
   service.inject({ endpoint: "readWorkspace", fault: { kind: "status", status: 404 } });
   await expect(process.of(fixture.kind).read(resource.id, resource.state)).rejects.toThrow(
-    /^Reading the defaults of workspace .*Nothing was changed/,
+    /^Reading the defaults of workspace .*State is unchanged/,
   );
 }
 

@@ -153,6 +153,13 @@ describe("a scope that the list does not show", () => {
     },
   );
 
+  test("S3 a refresh that may not read the list fails, and names the way out if the workspace was deleted", async () => {
+    const { id, state } = await subject.create(inputs);
+    listFault = failed(403);
+    const { message } = await failureOf(subject.read(id, state));
+    expect(message).toMatch(/answered 403\. .* If the workspace was deleted, .*`pulumi state delete`\.$/);
+  });
+
   test("S3 a refresh looks for a scope in a list that was read after its create, not in an earlier one", async () => {
     const { id, state } = await subject.create(inputs);
     listed = [other, { ...inputs, id: "sc_1" }];
