@@ -403,7 +403,7 @@ describe("existingKey beside existingId", () => {
     const { keys, methods, process, there } = oneKey({ maskedKey });
     const inputs = keys.checked(given);
     expect(keys.notes).toEqual([
-      'ApiKey "ci": Key "ci" in workspace ws_1: 1 existing key to adopt, with its secret: key_1; nothing to create.',
+      'ApiKey "ci": 1 existing key to adopt, with its secret: key_1; nothing to create.',
     ]);
     const { id, state } = await keys.create(inputs);
     expect([id, methods(), state["key"], state["maskedKey"]]).toEqual([

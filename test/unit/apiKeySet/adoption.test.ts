@@ -234,7 +234,7 @@ describe("a set whose entries have existingKey beside existingId", () => {
     const { sets } = world.process();
     const checked = sets.checked(inputs({ a: both("key_0"), b: { existingId: "key_2" } }));
     expect(sets.notes).toEqual([
-      'ApiKeySet "ci": Keys of workspace ws_1: 1 to adopt, with the given secret: "a"; 1 to adopt, without a secret: "b".',
+      'ApiKeySet "ci": 1 to adopt, with the given secret: "a"; 1 to adopt, without a secret: "b".',
     ]);
     expect(sets.preview(checked)["secrets"]).toEqual({ a: "sk_live_key0" });
     const failure = await failureOf(world.create(inputs({ a: both("key_0"), wrong })));
@@ -254,7 +254,7 @@ describe("a set whose entries have existingKey beside existingId", () => {
     world.asked.length = 0;
     const next = inputs({ a: both("key_0"), c: both("key_1") });
     const done = await world.update(held, next, before);
-    expect(done.notes).toEqual(['Keys of workspace ws_1: 1 to keep under a new alias: "c".']);
+    expect(done.notes).toEqual(['1 to keep under a new alias: "c".']);
     expect(JSON.stringify(done.state["keys"])).not.toContain("generation");
     expect(done.state).toMatchObject({
       ids: { a: "key_0", c: "key_1" },
