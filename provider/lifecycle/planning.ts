@@ -108,6 +108,8 @@ export function diff(context: KindContext, given: Kept, news: Properties, name?:
   if (isManaged && !isAfterRefresh) {
     expectSoleOwner(context, planned, name);
     if (isChanged) expectSameBaseUrl(context, given, name);
+    // The program can't ever be applied. Other refusals wait for something else, so they fail the update alone.
+    if (plan.refusal?.kind === "wrongInput") throw plan.refusal;
     const line = isChanged ? (plan.refusal?.headline ?? plan.note) : undefined;
     // After a failure, the engine updates the resource, even if its preview shows no difference of inputs.
     const isUpdatedAgain = state[failedKey] === true && replaces.length === 0;
