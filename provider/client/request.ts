@@ -86,7 +86,11 @@ function readAnswer<T>(
   try {
     answer = /[:[,]\s*-?\d{16}/.test(body) ? JSON.parse(body, keepDigits) : JSON.parse(body);
   } catch {
-    return unusable("the answer is not JSON");
+    if (/^\s*<(!doctype|html)\b/i.test(body)) return unusable("the answer is a page of HTML, not JSON");
+    const isText = !body.includes("\ufffd");
+    return unusable(
+      isText ? "the answer is not JSON" : "the answer is not text: it may be compressed in an unknown way",
+    );
   }
   const fields = typeof answer === "object" && answer !== null ? (answer as Record<string, unknown>) : {};
   const value = isDeepStrictEqual(answer, {}) ? null : fields[wrapper];

@@ -1,8 +1,15 @@
 /** Calls to the service: how many at once, what is repeated, and what is known of a call that failed. */
 import { setTimeout as timer } from "node:timers/promises";
 import type { Dispatcher } from "undici";
-import { version } from "../../package.json";
-import { type Exchange, exchange, type Method, openAgent, type TimeOuts, usualTimeOuts } from "./wire";
+import {
+  type Exchange,
+  exchange,
+  type Method,
+  openAgent,
+  type TimeOuts,
+  userAgent,
+  usualTimeOuts,
+} from "./wire";
 import { errorText, maskSecrets } from "./words";
 
 /**
@@ -211,7 +218,7 @@ export function openTransport(options: TransportOptions = {}) {
       // A proxy's cache could answer with what was there before the last write.
       "cache-control": "no-cache",
       authorization: `Bearer ${accessToken}`,
-      "user-agent": `pulumi-apikeys/${version}`,
+      "user-agent": userAgent,
       ...(body && { "content-type": "application/json" }),
     };
     // Credits must not be lost to a connection that the service has just closed.

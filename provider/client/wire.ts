@@ -1,6 +1,10 @@
 /** One exchange over HTTP: a request is sent once, and its answer is read to the end. */
+import { subscribe } from "node:diagnostics_channel";
+import type { Socket } from "node:net";
+import { brotliDecompressSync, inflateRawSync, unzipSync } from "node:zlib";
 import ipaddr from "ipaddr.js";
 import type { Dispatcher } from "undici";
+import { version } from "../../package.json";
 
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
@@ -77,6 +81,47 @@ export function openAgent({ hostname }: URL, { connectMs, headersMs }: TimeOuts)
   return new EnvHttpProxyAgent({ ...options, httpProxy, httpsProxy, noProxy });
 }
 
+export const userAgent = `pulumi-apikeys/${version}`;
+
+// undici closes the connection at a `100 Continue` that it did not ask for. Interim answers must be ignored (RFC 9110, 15.2),
+// so they are taken out of what the socket receives after each request. A 101 ends HTTP, so it is an answer.
+subscribe("undici:client:sendHeaders", (message) => {
+  const { headers, socket } = message as { readonly headers: string; readonly socket: Socket };
+  if (!headers.includes(userAgent)) return;
+  const { push } = socket;
+  let head = "";
+  socket.push = (chunk: Buffer | null) => {
+    head = `${head}${chunk?.toString("latin1") ?? ""}`.replace(/^(HTTP\/1\.\d 1(?!01)\d\d.*?\r\n\r\n)+/s, "");
+    const isPart = /^(.{0,11}$|HTTP\/1\.\d 1(?!01))/s.test(head) && head.length < 65_536;
+    if (isPart && chunk !== null) return true;
+    socket.push = push;
+    if (head !== "") socket.push(Buffer.from(head, "latin1"));
+    return chunk !== null || socket.push(null);
+  };
+});
+
+/** Undoes a content coding. The service is asked for none, but something on the way may not know that. */
+function decoded(body: Buffer, coding: string): Buffer {
+  const limit = { maxOutputLength: mostBytes };
+  if (coding === "br") return brotliDecompressSync(body, limit);
+  // Some servers leave out the header of zlib.
+  if (coding === "deflate" && (body[0] ?? 0) % 16 !== 8) return inflateRawSync(body, limit);
+  return ["gzip", "x-gzip", "deflate"].includes(coding) ? unzipSync(body, limit) : body;
+}
+
+/** The text of a body, without a byte order mark. A body that is not what its header says is taken as it is. */
+function textOf(body: Buffer, header: string | string[] = ""): string {
+  const decoder = new TextDecoder();
+  try {
+    const codings = String(header)
+      .toLowerCase()
+      .split(/[\s,]+/);
+    return decoder.decode(codings.reduceRight(decoded, body));
+  } catch {
+    return decoder.decode(body);
+  }
+}
+
 /** Never rejects. Only `onRequestStart` shows whether the request has started: a reset has the same code before and after. */
 export function exchange(
   agent: Dispatcher,
@@ -118,9 +163,9 @@ export function exchange(
           chunks.push(chunk);
         },
         onResponseEnd() {
-          // Leaves out a byte order mark.
-          const text = new TextDecoder().decode(Buffer.concat(chunks));
-          if (answer !== undefined) end({ ...answer, kind: "answered", body: text });
+          if (answer === undefined) return;
+          const text = textOf(Buffer.concat(chunks), answer.headers["content-encoding"]);
+          end({ ...answer, kind: "answered", body: text });
         },
         onResponseError(_controller, error) {
           // undici makes an error of this answer to a request without TLS. It was not passed on.

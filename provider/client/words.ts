@@ -71,7 +71,7 @@ export function errorText(body: string, secrets: readonly string[], isSuccess = 
     const { error, errors, message, success } = Object(answer) as Record<string, unknown>;
     words = messageIn(isSuccess ? { error, errors, detail: success === false && message } : answer);
   } catch {
-    words = isSuccess ? undefined : body;
+    words = isSuccess || body.includes("\ufffd") ? undefined : body;
   }
   return (words && plainText(words, [...secrets, ...keysIn(body)])) || undefined;
 }

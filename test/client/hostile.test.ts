@@ -79,7 +79,12 @@ const answers: readonly Hostile[] = [
   ["secrets in string fields", "usable", more(`"name":"${echo}","maskedKey":"${echo}"`)],
   ["a secret as id", "foreign", more(`"id":"${echo}"`)],
   ["another record", "foreign", more('"id":"another"')],
-  ["HTML called JSON", "lost", answering(200, "<html>sign in</html>"), /the answer is not JSON$/],
+  [
+    "HTML called JSON",
+    "lost",
+    answering(200, "<html>sign in</html>"),
+    /the answer is a page of HTML, not JSON$/,
+  ],
   ["JSON called HTML", "usable", answer(200, bodyWith('"name":"a"'), "content-type: text/html")],
   ["nothing", "lost", answering(200, ""), /the answer is empty$/],
   ["a body marked as compressed", "usable", withHeaders("content-encoding: br")],

@@ -86,6 +86,7 @@ async function tlsServer() {
   const pem = readFileSync(certificate);
   const server = createSecureServer({ key: pem, cert: pem, allowHTTP1: true }, (request, response) => {
     requests.push(`${request.method} ${request.httpVersion}`);
+    response.writeContinue();
     response.end(JSON.stringify({ ...keyAnswer, billing: { id: "b" } }));
   });
   server.listen(0, "localhost");
@@ -94,7 +95,7 @@ async function tlsServer() {
   return { url: `https://localhost:${(server.address() as AddressInfo).port}`, requests };
 }
 
-test("a service with TLS gets every request over HTTP/1.1, credits too, although it offers HTTP/2", async () => {
+test("a service with TLS gets every request over HTTP/1.1, credits too, although it offers HTTP/2, and may send 100 Continue", async () => {
   const { url, requests } = await tlsServer();
   const { output, errors } = await run(calls(url), { NODE_EXTRA_CA_CERTS: certificate });
   expect([output, errors]).toEqual(["done done ", ""]);

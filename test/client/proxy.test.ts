@@ -33,12 +33,12 @@ test("a proxy from the environment gets a CONNECT for https, and sees neither pa
   expect(JSON.stringify(proxy.requests)).not.toContain(token);
 });
 
-test("a proxy from the environment is used for credits too, with a new connection each time", async () => {
-  const proxy = await wireServer(() => answer(200, { billing: { id: "b" } }));
+test("a proxy from the environment is used for credits too, with a new connection each time, and may send 100 Continue", async () => {
+  const interim = "HTTP/1.1 100 Continue\r\n\r\n";
+  const proxy = await wireServer(() => interim + answer(200, { billing: { id: "b" } }));
   setEnv({ HTTP_PROXY: proxy.url });
   const call = callTo(elsewhere);
-  await api.createBilling(call, newBilling);
-  await api.createBilling(call, newBilling);
+  for (const _ of [1, 2]) expect((await api.createBilling(call, newBilling)).record?.id).toBe("b");
   expect(proxy.requests.map(({ connection }) => connection)).toEqual([1, 2]);
 });
 

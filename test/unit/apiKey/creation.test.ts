@@ -250,7 +250,7 @@ test.each([
   async (_kind, definition, inputs) => {
     const service = replying(definition, () => "<html>Sign in</html>");
     await expect(service.create(service.check(inputs, undefined).inputs)).rejects.toThrow(
-      /the answer is not JSON\..* If that doesn't help, check the base URL \(.*\), and any proxy or gateway in between\.$/,
+      /the answer is a page of HTML, not JSON\..* If that doesn't help, check the base URL \(.*\), and any proxy or gateway in between\.$/,
     );
   },
 );
