@@ -1,6 +1,7 @@
 /** Calls to the service: how many at once, what is repeated, and what is known of a call that failed. */
 import { setTimeout as timer } from "node:timers/promises";
 import type { Dispatcher } from "undici";
+import { retryDecision, type Verdict, verdictAfter } from "./retry";
 import {
   type Exchange,
   exchange,
@@ -11,14 +12,6 @@ import {
   usualTimeOuts,
 } from "./wire";
 import { errorText, maskSecrets } from "./words";
-
-/**
- * The outcome of a call that failed:
- * - `notSent`: no byte of it reached the service;
- * - `refused`: the service answered 3xx or 4xx, or an id can't be part of a URL, and nothing was done;
- * - `ambiguous`: it may or may not have been carried out or, for a GET, has no usable answer.
- */
-export type Verdict = "notSent" | "refused" | "ambiguous";
 
 /**
  * The only error that leaves the client. Its message is one phrase that can follow `Creating key "ci": `, with every secret
@@ -57,11 +50,15 @@ export function recordOf<T>({ record, problem }: Written<T>): T | undefined {
   return problem === undefined ? record : undefined;
 }
 
-/** Where the service is, and the token for it; checked by provider/lifecycle/config.ts. */
+/** Where the service is, the token for it, and its limits; checked by provider/lifecycle/config.ts. */
 export interface Credentials {
   /** May have a path prefix and a trailing slash. */
   readonly baseUrl: string;
   readonly accessToken: string;
+  /** Of each call, not counting those after which the service asks to wait. */
+  readonly maxAttempts?: number;
+  /** Requests to one origin at once. */
+  readonly concurrency?: number;
 }
 
 /** A PATCH has its full target values, so that it may be carried out twice. */
@@ -97,17 +94,17 @@ export interface TransportOptions {
   readonly timeOuts?: Partial<TimeOuts>;
 }
 
-export const retryLimits = {
-  /** Not counting those after which the service asks to wait. */
-  attempts: 4,
-  firstPauseMs: 250,
-  longestPauseMs: 8_000,
+export const usualLimits = { maxAttempts: 4, concurrency: 32 };
+
+export const retryPauses = {
+  firstMs: 250,
+  longestMs: 8_000,
   /** All pauses of one call. */
-  pausesMs: 600_000,
+  allMs: 600_000,
 };
 
-/** Requests to one origin at once. */
-export const concurrency = 32;
+/** After a 409 to one of several writes, so many must succeed before several are sent at once again. */
+export const singleWrites = 8;
 
 /** Waits, at most until the signal is aborted. */
 export async function pauseFor(ms: number, signal?: AbortSignal): Promise<void> {
@@ -116,24 +113,26 @@ export async function pauseFor(ms: number, signal?: AbortSignal): Promise<void> 
 
 /** Requests to one origin: a limited number at once, and none during a pause that the service asked for. */
 function openLane(agent: Dispatcher) {
-  let free = concurrency;
+  let active = 0;
   const waiting: (() => void)[] = [];
   return {
     agent,
     quietUntil: 0,
     /** The writes under way. */
     writes: new Set<Promise<Exchange>>(),
-    /** Whether the service has answered 409 to a write: it may refuse several at once, so each waits for the last. */
-    isSingle: false,
+    /** How many writes must still succeed one at a time, because the service may refuse several at once. */
+    single: 0,
+    /** The contents of the writes that it may have refused for that: each is sent again alone. */
+    refused: new Set<string>(),
     /** A call keeps its turn while it pauses and repeats. */
-    async inTurn<T>(call: () => Promise<T>): Promise<T> {
-      if (free > 0) free -= 1;
+    async inTurn<T>(most: number, call: () => Promise<T>): Promise<T> {
+      if (active < most) active += 1;
       else await new Promise<void>((resolve) => waiting.push(resolve));
       try {
         return await call();
       } finally {
         const next = waiting.shift();
-        if (next === undefined) free += 1;
+        if (next === undefined) active -= 1;
         else next();
       }
     },
@@ -160,8 +159,9 @@ export function openTransport(options: TransportOptions = {}) {
     }
   }
   async function repeat<T>(request: ApiRequest<T>, url: URL, lane: Lane): Promise<Written<T>> {
-    const { method, isOnce, run } = request;
+    const { method, body, isOnce = false, run, maxAttempts = usualLimits.maxAttempts } = request;
     const isWrite = method !== "GET";
+    const content = `${method} ${url.pathname} ${JSON.stringify(body)}`;
     let attempts = 0;
     let pausedMs = 0;
     let earlierMayBeDone = false;
@@ -170,42 +170,54 @@ export function openTransport(options: TransportOptions = {}) {
       if (!earlierMayBeDone || verdict === "ambiguous") throw new CallError(verdict, message, status);
       throw new CallError("ambiguous", `${message}; an earlier attempt may have succeeded`, status);
     }
+    /** What ends first: a pause or, while writes are sent one at a time, another. Sent in the same turn of the event loop. */
+    function waitForTurn(): Promise<unknown> | undefined {
+      if (lane.refused.has(content)) lane.single ||= 1;
+      const [until, leftMs] = [lane.quietUntil, lane.quietUntil - Date.now()];
+      if (leftMs <= 0 || run?.closed.aborted)
+        return isWrite && lane.single > 0 && lane.writes.size > 0 ? Promise.race(lane.writes) : undefined;
+      pausedMs += leftMs;
+      const asked = `the service asked to wait another ${seconds(leftMs)}`;
+      if (pausedMs > retryPauses.allMs) fail(last ?? new CallError("notSent", asked, 429));
+      return pause(leftMs, run?.closed).then(() => {
+        if (lane.quietUntil === until) lane.quietUntil = 0;
+      });
+    }
     for (let sent = 1; ; sent += 1) {
-      for (;;) {
-        const [until, leftMs] = [lane.quietUntil, lane.quietUntil - Date.now()];
-        if (leftMs > 0 && !run?.closed.aborted) {
-          pausedMs += leftMs;
-          const asked = `the service asked to wait another ${seconds(leftMs)}`;
-          if (pausedMs > retryLimits.pausesMs) fail(last ?? new CallError("notSent", asked, 429));
-          await pause(leftMs, run?.closed);
-          if (lane.quietUntil === until) lane.quietUntil = 0;
-        } else if (isWrite && lane.isSingle && lane.writes.size > 0) {
-          await Promise.race(lane.writes);
-        } else break;
-      }
+      for (let wait = waitForTurn(); wait !== undefined; wait = waitForTurn()) await wait;
       const barred = isClosed ? "the client was closed" : run?.reasonAgainst(method);
-      if (barred !== undefined) fail(new CallError("notSent", `nothing more was sent, because ${barred}`));
-      const isAlone = lane.isSingle;
+      if (barred !== undefined) {
+        const reason = `nothing more was sent, because ${barred}`;
+        const all = last === undefined ? reason : `${last.message}; ${reason}`;
+        fail(new CallError(last?.verdict ?? "notSent", all, last?.status));
+      }
+      const [others, ended] = [lane.writes.size, writes];
       const result = await exchangeOnce(request, url, lane, sent);
       const outcome = judge(result, request);
-      if (!(outcome instanceof CallError)) return outcome;
+      if (!(outcome instanceof CallError)) {
+        if (isWrite) lane.single = Math.max(0, lane.single - 1);
+        lane.refused.delete(content);
+        return outcome;
+      }
 
+      const wasAlone = others + lane.writes.size === 0 && writes <= ended + 1;
+      const wasBusy = !wasAlone || last?.verdict === "ambiguous";
       last = outcome;
       const { verdict, status } = outcome;
-      if (verdict === "ambiguous" && isWrite) earlierMayBeDone = true;
-      if (status === 409 && isWrite) lane.isSingle = true;
+      if (isWrite && verdict === "ambiguous") earlierMayBeDone = true;
+      if (isWrite && status === 409 && wasBusy) {
+        lane.single = singleWrites;
+        lane.refused.add(content);
+      }
       const askedMs = result.kind === "answered" ? retryAfterMs(result.headers["retry-after"]) : undefined;
-      // The service did nothing, and asks to wait.
-      const isThrottled = status === 429 || (status === 403 && askedMs !== undefined);
-      // Without pauses, even these must come to an end.
-      if (!isThrottled || run?.closed.aborted) attempts += 1;
-      const wasBusy = status === 409 && isWrite && !isAlone;
-      const mayBeTwice = method !== "POST" && (verdict === "ambiguous" || wasBusy);
-      const isSafe = verdict === "notSent" || (isThrottled ? !isOnce : mayBeTwice);
-      const isRepeated = isSafe && attempts < retryLimits.attempts;
-      const ceilingMs = Math.min(retryLimits.longestPauseMs, retryLimits.firstPauseMs * 2 ** (sent - 1));
+      const known = { verdict, status, asksToWait: askedMs !== undefined, wasBusy };
+      const { next, isForAll } = retryDecision(method, isOnce, known);
+      // Without pauses, even waits must come to an end.
+      if (next !== "wait" || run?.closed.aborted) attempts += 1;
+      const isRepeated = next !== "give up" && attempts < maxAttempts;
+      const ceilingMs = Math.min(retryPauses.longestMs, retryPauses.firstMs * 2 ** (sent - 1));
       const waitMs = Math.max(askedMs ?? 0, (0.5 + Math.random() / 2) * ceilingMs);
-      if (isThrottled || isRepeated) lane.quietUntil = Math.max(lane.quietUntil, Date.now() + waitMs);
+      if (isForAll || isRepeated) lane.quietUntil = Math.max(lane.quietUntil, Date.now() + waitMs);
       if (!isRepeated) fail(outcome);
     }
   }
@@ -242,7 +254,7 @@ export function openTransport(options: TransportOptions = {}) {
       url.pathname = url.pathname.replace(/\/+$/, "") + request.path;
       const lane = lanes.get(url.origin) ?? openLane(agentFor(url));
       lanes.set(url.origin, lane);
-      return lane.inTurn(() => repeat(request, url, lane));
+      return lane.inTurn(request.concurrency ?? usualLimits.concurrency, () => repeat(request, url, lane));
     },
     /** How many writes have ended so far: an answer that was asked for before the last may be out of date. */
     get writes() {
@@ -278,16 +290,11 @@ function judge<T>(result: Exchange, { method, read, secrets }: ApiRequest<T>): W
   const redirected = status < 400 && headers["location"] ? " with a redirect, which is not followed" : "";
   const askedMs = retryAfterMs(headers["retry-after"]);
   const asked = askedMs === undefined ? "" : ` and asked to wait ${seconds(askedMs)}`;
-  const verdict = mayBeDone(method, status) ? "ambiguous" : "refused";
-  return new CallError(verdict, `the service answered ${status}${quoted}${redirected}${asked}`, status);
-}
-
-/** Whether the service may have carried the request out although its answer is not a 2xx. */
-function mayBeDone(method: Method, status: number): boolean {
-  // "It exists already" may answer what something on the way has repeated, and "the result is over there" a success.
-  if (method === "POST" && [302, 303, 409].includes(status)) return true;
-  // 499: a gateway stopped waiting for the service.
-  return status === 408 || status === 499 || status >= 500;
+  return new CallError(
+    verdictAfter(method, status),
+    `the service answered ${status}${quoted}${redirected}${asked}`,
+    status,
+  );
 }
 
 /** The wait that a Retry-After header asks for; `undefined` if it is absent, or more than a year: it may be a time. */

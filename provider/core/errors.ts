@@ -142,7 +142,8 @@ export function explain(error: unknown, endpoint: Endpoint, words: CallWords): F
     const todo = status === 401 ? endpoint.setup.tokenAdvice : ifBusy;
     return new Failure("outcomeUnclear", [message, unclear, todo], { subject, state: words.state });
   }
-  let todo: readonly (string | undefined)[] = [again];
+  const kind = kindOf(error, endpoint);
+  let todo: readonly (string | undefined)[] = kind === "interrupted" ? ["Run the command again"] : [again];
   if (status === 401) todo = [endpoint.setup.tokenAdvice];
   else if (status === 429) todo = ["Run the command again later"];
   // It names the setting that helps.
@@ -151,7 +152,7 @@ export function explain(error: unknown, endpoint: Endpoint, words: CallWords): F
     const ifBusy = status === 409 && !words.isDelete ? ifOneAtATime : undefined;
     todo = [advice, ifBusy, isFromElsewhere(status) ? ifElsewhere(endpoint) : undefined];
   }
-  return new Failure(kindOf(error, endpoint), [message, notDone, ...todo], { subject, state });
+  return new Failure(kind, [message, notDone, ...todo], { subject, state });
 }
 
 function kindOf(error: CallError, { closed }: Endpoint): FailureKind {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { retryLimits } from "../../provider/client/send";
+import { usualLimits } from "../../provider/client/send";
 import { mostBytes } from "../../provider/client/wire";
 import * as api from "./api";
 import { answer, callTo, errorOf, keyAnswer, keyPath, newBilling, newKey, wireServer } from "./calls";
@@ -81,7 +81,7 @@ test("an answer that arrives too slowly fails, even if its bytes keep coming", a
   expect(await api.createApiKey(call, newKey)).toMatchObject({ record: undefined, problem });
   const error = await errorOf(api.readApiKey(call, keyPath));
   expect([error.verdict, error.message]).toEqual(["ambiguous", `the service answered 200, but ${problem}`]);
-  expect(server.requests).toHaveLength(1 + retryLimits.attempts);
+  expect(server.requests).toHaveLength(1 + usualLimits.maxAttempts);
   await expect.poll(() => server.sockets.size).toBe(0);
 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { version } from "../../package.json";
-import { isNotFound, retryLimits } from "../../provider/client/send";
+import { isNotFound, usualLimits } from "../../provider/client/send";
 import * as api from "./api";
 import {
   answer,
@@ -159,5 +159,5 @@ test("a GET whose answers stay unusable is ambiguous", async () => {
   const error = await errorOf(api.readApiKey(callTo(server.url), keyPath));
   expect(error.message).toBe("the service answered 200, but the answer's apiKey.id is not the one asked for");
   expect([error.verdict, error.status]).toEqual(["ambiguous", 200]);
-  expect(server.requests).toHaveLength(retryLimits.attempts);
+  expect(server.requests).toHaveLength(usualLimits.maxAttempts);
 });

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
-import { concurrency, retryLimits } from "../../provider/client/send";
+import { retryPauses, singleWrites, usualLimits } from "../../provider/client/send";
 import * as api from "./api";
 import {
   answer,
@@ -36,27 +36,81 @@ test.each<[string, string | undefined, number]>([
   expect(waits).toEqual([expect.closeTo(ms, -3.4)]);
 });
 
-test("R4 a service that refuses several writes at a time gets one at a time, each PATCH and DELETE again", async () => {
+/** A service that carries out one write at a time, and answers 409 to all others. */
+async function oneAtATime() {
   let isBusy = false;
   const server = await wireServer((_request, socket) => {
     if (isBusy) return answer(409, { message: "another change is running" });
     isBusy = true;
-    void pause(5).then(() => {
+    void pause(30).then(() => {
       isBusy = false;
       socket.write(answer(200, keyAnswer));
     });
     return undefined;
   });
-  const call = callTo(server.url);
-  const four = <T>(run: () => Promise<T>) => Promise.all(Array.from({ length: 4 }, run));
+  return { server, call: callTo(server.url) };
+}
+const times = <T>(count: number, run: (n: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: count }, (_, n) => run(n)));
+
+test("R4 a service that refuses several writes at a time gets one at a time, each PATCH and DELETE again", async () => {
+  const { server, call } = await oneAtATime();
   await Promise.all([
-    four(() => api.editApiKey(call, keyPath, { name: "a" })),
-    four(() => api.deleteApiKey(call, keyPath)),
+    times(2, (n) => api.editApiKey(call, keyPath, { name: `a${n}` })),
+    times(2, (n) => api.deleteApiKey(call, { ...keyPath, keyId: `k${n}` })),
   ]);
   const sent = server.requests.length;
-  expect(sent).toBeGreaterThan(8);
-  await four(() => api.createApiKey(call, newKey));
+  expect(sent).toBeGreaterThan(4);
+  await times(4, () => api.createApiKey(call, newKey));
   expect(server.requests).toHaveLength(sent + 4);
+});
+
+test("R4 a POST that was refused among other writes is alone when it is sent again, however many have succeeded", async () => {
+  const { server, call } = await oneAtATime();
+  const create = (n: number) => api.createApiKey(call, { ...newKey, name: `k${n}` });
+  const first = await Promise.allSettled(Array.from({ length: 4 }, (_, n) => create(n)));
+  const refused = first.flatMap(({ status }, n) => (status === "rejected" ? [n] : []));
+  expect(refused.length).toBeGreaterThan(1);
+  for (let n = 0; n < singleWrites; n += 1) await api.editApiKey(call, keyPath, { name: "a" });
+  const sent = server.requests.length;
+  await Promise.all(refused.map(create));
+  expect(server.requests).toHaveLength(sent + refused.length);
+});
+
+/** The most writes that a service got at once. */
+async function observed(answerTo: (n: number) => string) {
+  const seen = { most: 0 };
+  let open = 0;
+  const server = await wireServer(({ n }, socket) => {
+    open += 1;
+    seen.most = Math.max(seen.most, open);
+    void pause(30).then(() => {
+      open -= 1;
+      socket.write(answerTo(n));
+    });
+    return undefined;
+  });
+  const call = callTo(server.url);
+  return { seen, call, create: (n: number) => api.createApiKey(call, { ...newKey, name: `k${n}` }) };
+}
+
+test("a single 409, such as that of a name that is taken, makes only the next few writes wait for each other", async () => {
+  const { seen, create } = await observed((n) => (n === 2 ? answer(409) : answer(200, keyAnswer)));
+  const outcomes = await Promise.allSettled([create(1), create(2)]);
+  expect(outcomes.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+  seen.most = 0;
+  await times(singleWrites - 1, create);
+  expect(seen.most).toBe(1);
+  await create(0);
+  await times(4, create);
+  expect(seen.most).toBeGreaterThan(1);
+});
+
+test("a 409 to a write that was alone makes no other wait", async () => {
+  const { seen, create } = await observed((n) => (n === 1 ? answer(409) : answer(200, keyAnswer)));
+  expect((await errorOf(create(1))).status).toBe(409);
+  await times(4, create);
+  expect(seen.most).toBeGreaterThan(1);
 });
 
 test("writes that wait for each other wait for the end of a pause, too", async () => {
@@ -76,13 +130,14 @@ test("writes that wait for each other wait for the end of a pause, too", async (
   expect((times[4] ?? 0) - (times[3] ?? 0)).toBeGreaterThan(900);
 });
 
-test("a PATCH that is answered with 409 is sent again, unless writes were sent one at a time already", async () => {
+test("a PATCH that is answered with 409 is sent again only if another write was under way", async () => {
   const server = await wireServer(() => answer(409));
   const call = callTo(server.url);
-  for (const requests of [2, 3]) {
-    await errorOf(api.editApiKey(call, keyPath, { name: "a" }));
-    expect(server.requests).toHaveLength(requests);
-  }
+  const edit = (name: string) => errorOf(api.editApiKey(call, keyPath, { name }));
+  await edit("a");
+  expect(server.requests).toHaveLength(1);
+  await Promise.all([edit("b"), edit("c")]);
+  expect(server.requests).toHaveLength(1 + 2 * 2);
 });
 
 test("a PATCH that is answered with 503 and then with 409 is sent a third time", async () => {
@@ -110,10 +165,10 @@ test("a 429 counts as an attempt once the run has ended", async () => {
     expect({ status, verdict, requests: server.requests.length - asked }).toEqual({
       status: 429,
       verdict: "refused",
-      requests: retryLimits.attempts,
+      requests: usualLimits.maxAttempts,
     });
     expect((await errorOf(api.createBilling(call, newBilling))).verdict).toBe("refused");
-    expect(server.requests.length - asked).toBe(retryLimits.attempts + 1);
+    expect(server.requests.length - asked).toBe(usualLimits.maxAttempts + 1);
   }
 });
 
@@ -131,6 +186,56 @@ test.each([429, 503])("a %i with Retry-After is not waited for once the run ends
   }
 });
 
+test("a 429 that is waited for is named if the run ends before the request is sent again", async () => {
+  const server = await wireServer(() => answer(429, "", "retry-after: 25"));
+  const ending = new AbortController();
+  const reasonAgainst = () => (ending.signal.aborted ? "the run was canceled" : undefined);
+  const run = { closed: ending.signal, reasonAgainst };
+  const failed = errorOf(api.createApiKey({ ...callTo(server.url, { pause: undefined }), run }, newKey));
+  await expect.poll(() => server.requests.length).toBe(1);
+  ending.abort();
+  expect(await failed).toMatchObject({
+    verdict: "refused",
+    status: 429,
+    message:
+      "the service answered 429 and asked to wait 25 s; nothing more was sent, because the run was canceled",
+  });
+});
+
+test("a 503 that asks to wait is waited for as a 429 is, but a POST may have been carried out", async () => {
+  const server = await wireServer(({ method, n }) =>
+    n <= 20 || method === "POST" ? answer(503, "", "retry-after: 2") : answer(200, keyAnswer),
+  );
+  const { waits, pause } = quickPauses();
+  const call = callTo(server.url, { pause });
+  await api.editApiKey(call, keyPath, { name: "a" });
+  expect(server.requests).toHaveLength(21);
+  for (const post of [api.createApiKey, api.createBilling])
+    expect((await errorOf(post(call, newKey))).verdict).toBe("ambiguous");
+  expect(server.requests).toHaveLength(23);
+  expect(waits).toHaveLength(21);
+  await api.readApiKey(call, keyPath);
+  expect(waits).toHaveLength(22);
+});
+
+test("a call has as many attempts as the settings say, and so many requests run at once", async () => {
+  let open = 0;
+  let most = 0;
+  const server = await wireServer((_request, socket) => {
+    open += 1;
+    most = Math.max(most, open);
+    void pause(10).then(() => {
+      open -= 1;
+      socket.write(answer(500));
+    });
+    return undefined;
+  });
+  const { transport, credentials } = callTo(server.url);
+  const call = { transport, credentials: { ...credentials, maxAttempts: 2, concurrency: 3 } };
+  await times(9, () => errorOf(api.readApiKey(call, keyPath)));
+  expect([server.requests.length, most]).toEqual([18, 3]);
+});
+
 test("a 429 is not repeated if the run allows no further request", async () => {
   const server = await busyFor(1);
   const run = {
@@ -141,8 +246,9 @@ test("a 429 is not repeated if the run allows no further request", async () => {
   const call = { ...callTo(server.url), run };
   const error = await errorOf(api.createApiKey(call, newKey));
   expect(error).toMatchObject({
-    verdict: "notSent",
-    message: "nothing more was sent, because it is late",
+    verdict: "refused",
+    status: 429,
+    message: 'the service answered 429 "slow down"; nothing more was sent, because it is late',
   });
   expect(server.requests).toHaveLength(1);
   expect((await api.readApiKey(call, keyPath)).id).toBe("k");
@@ -154,7 +260,7 @@ test("a 429 fails a call whose pauses have taken too long", async () => {
   const error = await errorOf(api.createApiKey(callTo(server.url, { pause }), newKey));
   expect([error.verdict, error.status]).toEqual(["refused", 429]);
   expect(error.message).toBe('the service answered 429 "slow down" and asked to wait 60 s');
-  expect(waits.length * 60_000).toBe(retryLimits.pausesMs);
+  expect(waits.length * 60_000).toBe(retryPauses.allMs);
 });
 
 test("a 403 with Retry-After counts as a 429, but not for credits", async () => {
@@ -221,6 +327,7 @@ test("at most a fixed number of requests run at once", async () => {
   });
   const call = callTo(server.url);
   const reads = Array.from({ length: 80 }, () => api.readApiKey(call, keyPath));
+  const { concurrency } = usualLimits;
   for (const count of [concurrency, concurrency, 80 - 2 * concurrency]) {
     await vi.waitFor(() => expect(waiting.length).toBeGreaterThanOrEqual(count), 10_000);
     // One more would come now.

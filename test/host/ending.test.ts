@@ -302,6 +302,21 @@ describe.concurrent("R20: after the first Ctrl-C, the plugin begins nothing new,
     expect(at.host.output.stderr).not.toContain("warning");
   });
 
+  test("R20 after Cancel, a create stops waiting for a busy service, and its message names the 429", async (context) => {
+    const { expect } = context;
+    const at = await opened(openPluginFixture, context);
+    const busy = { kind: "status", status: 429, headers: { "retry-after": "300" } } as const;
+    at.standIn.inject({ endpoint: "createApiKey", fault: busy });
+    const begun = begin(at, "key");
+    await arrival(at, "createApiKey");
+    await at.host.cancel();
+
+    expect((await begun)["key"]).toMatch(
+      /^Creating key "ci" in workspace ws_main: the service answered 429.* and asked to wait 300 s; nothing more was sent, because the run was canceled\..*Run the command again later\.$/s,
+    );
+    expect(writes(at)).toEqual(["createApiKey"]);
+  });
+
   test("R20 after Cancel, running operations finish, and state has their results", async (context) => {
     const { expect } = context;
     const variant = { delete: "marks", enabledOnCreate: "ignored" } as const;

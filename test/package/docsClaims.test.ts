@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
-import { concurrency, retryLimits } from "../../provider/client/send";
+import { type Next, retries } from "../../provider/client/retry";
+import { retryPauses, singleWrites, usualLimits } from "../../provider/client/send";
 import { failurePhrase, mostBytes, phrases, usualTimeOuts } from "../../provider/client/wire";
 import { codes } from "../../provider/core/codes";
 import { tellAfterMs } from "../../provider/hosts/process";
@@ -44,20 +45,38 @@ test("docs/configuration.md names exactly the settings that the package reads", 
 });
 
 test("docs/configuration.md has the numbers of the code", () => {
-  const { attempts, firstPauseMs, pausesMs } = retryLimits;
+  const { maxAttempts, concurrency } = usualLimits;
+  const { firstMs, longestMs, allMs } = retryPauses;
   const { connectMs, headersMs, exchangeMs } = usualTimeOuts;
   const claims = [
-    `at most ${attempts} attempts`,
-    `a random time of up to ${firstPauseMs / 1000} seconds`,
-    `up to ${pausesMs / 60_000} minutes in all`,
+    `at most ${maxAttempts} attempts`,
+    `a random time of up to ${firstMs / 1000} seconds; that limit doubles with each attempt, up to ${longestMs / 1000}`,
+    `up to ${allMs / 60_000} minutes in all`,
+    `one write at a time until ${singleWrites} have succeeded`,
     `| time to connect | ${connectMs / 1000} seconds |`,
     `| time from the request to the headers | ${headersMs / 1000} seconds |`,
     `| time for one request and its answer | ${exchangeMs / 1000} seconds |`,
     `| requests at once | ${concurrency} per process and address |`,
-    `| size of an answer | ${mostBytes / 1024 ** 2} MiB |`,
+    `| size of an answer, also uncompressed | ${mostBytes / 1024 ** 2} MiB |`,
   ];
   const flat = text.replace(/ +/g, " ");
   expect(claims.filter((claim) => !flat.includes(claim))).toEqual([]);
+});
+
+test("docs/configuration.md has the table by which requests are sent again", () => {
+  const words = {
+    notSent: "it was not sent",
+    ambiguous: "it may have been carried out",
+    refused: "it was refused",
+  };
+  const rows = retries.map(({ verdict, status, asksToWait, wasBusy, next }) => {
+    const after = verdict === undefined ? (status ?? "any other answer") : words[verdict];
+    const asks = asksToWait ? " with `Retry-After`" : "";
+    return [`${after}${asks}${wasBusy ? " while another write was under way" : ""}`, ...next] as const;
+  });
+  const shown = table(section("Retries", text), "After").map((row) => Object.values(row));
+  expect(shown).toEqual(rows);
+  expect(new Set(shown.flatMap(([, ...next]) => next))).toEqual(new Set<Next>(["wait", "again", "give up"]));
 });
 
 test("docs about lost answers and runs that end early have the numbers of the code", () => {

@@ -60,10 +60,12 @@ test("the error of a call without words for doubt says what state has, and keeps
 });
 
 test("a request that a canceled run did not send, and an answer of another server, have codes of their own", () => {
-  const kindOf = (error: CallError, closed = new AbortController().signal) =>
-    explain(error, { setup, closed }, { doing: words.doing }).kind;
+  const failureOf = (error: CallError, closed = new AbortController().signal) =>
+    explain(error, { setup, closed }, { doing: words.doing });
+  const kindOf = (...given: Parameters<typeof failureOf>) => failureOf(...given).kind;
   const notSent = new CallError("notSent", "nothing more was sent, because the run was canceled");
   expect(kindOf(notSent, AbortSignal.abort())).toBe("interrupted");
+  expect(failureOf(notSent, AbortSignal.abort()).message).toMatch(/\nRun the command again\.$/);
   expect(kindOf(notSent)).toBe("unavailable");
   expect(kindOf(new CallError("ambiguous", "the answer is not JSON", 200))).toBe("unusableAnswer");
 });
