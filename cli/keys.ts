@@ -35,7 +35,8 @@ export async function existingKeys(
     tell(`Left out because a stack manages them: ${ids.length - unmanaged.length}.`);
   const keys: ExistingKey[] = [];
   let hasFailed = false;
-  await eachBounded(unmanaged, async (id) => {
+  const { keysAtOnce } = instance.source().configuration();
+  await eachBounded(keysAtOnce, unmanaged, async (id) => {
     if (hasFailed) return;
     const key = await read(instance, workspaceId, id);
     if (key !== undefined) keys.push(key);

@@ -29,6 +29,16 @@ export interface ProviderArgs {
    * APIKEYS_ALLOW_HTTP, then, in Node.js programs, stack config `apikeys:allowHttp`, then false.
    */
   readonly allowHttp?: pulumi.Input<boolean | undefined>;
+  /**
+   * How often a request is sent at most if it fails, from 1 to 10. Waits that the service asks for don't count. Default:
+   * the environment variable APIKEYS_MAX_ATTEMPTS, then, in Node.js programs, stack config `apikeys:maxAttempts`, then 4.
+   */
+  readonly maxAttempts?: pulumi.Input<number | undefined>;
+  /**
+   * How many requests run at once, from 1 to 256. Half as many keys of a set are processed at a time. Default: the
+   * environment variable APIKEYS_CONCURRENCY, then, in Node.js programs, stack config `apikeys:concurrency`, then 32.
+   */
+  readonly concurrency?: pulumi.Input<number | undefined>;
 }
 
 /**
@@ -70,6 +80,8 @@ const mayBeInStack: Readonly<Record<keyof ProviderArgs, boolean>> = {
   accessToken: true,
   accessTokenEnv: false,
   allowHttp: true,
+  maxAttempts: true,
+  concurrency: true,
 };
 
 /** Whether an argument counts as not set. For an Output, only the provider's process can tell. */

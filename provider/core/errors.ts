@@ -98,7 +98,7 @@ export interface CallWords {
   readonly isDelete?: true;
 }
 
-/** The parts of the configuration that messages quote. */
+/** The parts of the configuration that operations need. */
 export interface Setup {
   /** The way out after a refused access token. */
   readonly tokenAdvice: string;
@@ -106,6 +106,8 @@ export interface Setup {
   readonly baseUrlSource: string;
   /** Whether the user vouches that keys can't be listed (APIKEYS_NO_KEY_LIST). */
   readonly withoutKeyList: boolean;
+  /** How many keys of a set are processed at a time. */
+  readonly keysAtOnce: number;
 }
 
 /** A Session, or what a function has in its place. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Credentials } from "../client/send";
+import { type Credentials, usualLimits } from "../client/send";
 import { isLoopback } from "../client/wire";
 import { Failure, type Setup } from "../core/errors";
 import { capitalised } from "../core/text";
@@ -13,6 +13,8 @@ const variables = {
   baseUrl: "APIKEYS_BASE_URL",
   accessToken: "APIKEYS_ACCESS_TOKEN",
   allowHttp: "APIKEYS_ALLOW_HTTP",
+  maxAttempts: "APIKEYS_MAX_ATTEMPTS",
+  concurrency: "APIKEYS_CONCURRENCY",
 } as const;
 type Name = keyof typeof variables;
 type Values<N extends string = Name> = Readonly<Partial<Record<N, string | undefined>>>;
@@ -74,6 +76,12 @@ export function configuration(config: EngineConfig, env: Environment): Configura
     if (!["true", "1", "false", "0"].includes(text)) refuse(`${source} must be true, false, 1 or 0.`);
     return text !== "false" && text !== "0";
   };
+  const upTo = (most: number, name: keyof typeof usualLimits): number => {
+    const [value = String(usualLimits[name]), source] = chosen(name);
+    const isFine = /^\s*\d+\s*$/.test(value) && Number(value) >= 1 && Number(value) <= most;
+    if (!isFine) refuse(`${source} must be a whole number from 1 to ${most}.`);
+    return isFine ? Number(value) : 1;
+  };
 
   const [givenUrl, urlSource] = chosen("baseUrl");
   const baseUrl = givenUrl?.trim() ?? "";
@@ -100,11 +108,16 @@ export function configuration(config: EngineConfig, env: Environment): Configura
   if (former !== "" && formerProblem !== undefined) refuse(`${formerSource} ${formerProblem}`);
   const withoutKeyList = isOn(variable("APIKEYS_NO_KEY_LIST"));
 
+  const maxAttempts = upTo(10, "maxAttempts");
+  const concurrency = upTo(256, "concurrency");
+
   // A program may have made its argument secret.
   const shown = argument.baseUrl ? "" : `${baseUrl}, `;
   return {
     problems,
-    credentials: { baseUrl, accessToken },
+    credentials: { baseUrl, accessToken, maxAttempts, concurrency },
+    // More are hardly faster, and other resources of the run need some requests too.
+    keysAtOnce: Math.ceil(concurrency / 2),
     tokenAdvice: `The access token came from ${tokenSource}. Set a valid one there.${tokenSource.includes(" environment ") ? "" : " Refresh and destroy use the one of the last update, unless you add `--run-program`."}`,
     baseUrlSource: `${shown}from ${urlSource}`,
     services: problems.length > 0 ? [] : [baseUrl, former].flatMap((url) => serviceAt(url) ?? []),

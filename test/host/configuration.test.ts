@@ -130,6 +130,20 @@ describe("the plugin's own configuration", () => {
     expect(await tenantOf(plugin)).toBe(tenant);
   });
 
+  test("R8 the plugin checks limits that a program gives as numbers", async () => {
+    const limits = { maxAttempts: 3, concurrency: 0.5 } as object;
+    await plugin.configure({ baseUrl: standIn.url, accessToken: standIn.accessToken, ...limits }, "eu");
+    const { failures } = await plugin.resource("ApiKey").check(least);
+    expect(failures).toEqual([
+      {
+        property: "",
+        reason: expect.stringMatching(
+          /^APIKEYS1002: The Provider's argument concurrency must be a whole number from 1 to 256\./,
+        ),
+      },
+    ]);
+  });
+
   test("the plugin uses the proxy that the environment names", async () => {
     const proxy = createServer().on("connect", (_request, socket) => socket.end("HTTP/1.1 403 No\r\n\r\n"));
     await once(proxy.listen(0, "127.0.0.1"), "listening");

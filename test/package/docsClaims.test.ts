@@ -56,7 +56,8 @@ test("docs/configuration.md has the numbers of the code", () => {
     `| time to connect | ${connectMs / 1000} seconds |`,
     `| time from the request to the headers | ${headersMs / 1000} seconds |`,
     `| time for one request and its answer | ${exchangeMs / 1000} seconds |`,
-    `| requests at once | ${concurrency} per process and address |`,
+    `| requests at once | ${concurrency} per process and address, unless \`concurrency\` is set |`,
+    `| keys of a set at once | half as many, ${concurrency / 2} |`,
     `| size of an answer, also uncompressed | ${mostBytes / 1024 ** 2} MiB |`,
   ];
   const flat = text.replace(/ +/g, " ");

@@ -42,7 +42,7 @@ export async function eachKey<T extends Item>(
 ): Promise<Failure | undefined> {
   const warnings: Trouble[] = [];
   const failed = new Map<T, Trouble>();
-  await eachBounded(all, async (one) => {
+  await eachBounded(session.setup.keysAtOnce, all, async (one) => {
     const { alias, key, declared } = one;
     const warn: Warn = (reason, found = "") => {
       const message = sentences(reason, found);

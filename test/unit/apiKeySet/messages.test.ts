@@ -17,7 +17,8 @@ async function resultOf(
   session?: Session,
 ) {
   const warnings: string[] = [];
-  const quiet: Pick<Session, "warn" | "part" | "closed"> = {
+  const quiet: Pick<Session, "warn" | "part" | "closed" | "setup"> = {
+    setup: { tokenAdvice: "", baseUrlSource: "", withoutKeyList: false, keysAtOnce: 16 },
     warn: (line) => void warnings.push(line),
     closed: new AbortController().signal,
     part: (warn, act) => act({ warn, mask: () => {} } as Partial<Session> as Session),

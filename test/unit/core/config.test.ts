@@ -28,8 +28,8 @@ function resolved({ argument = {}, env = {}, stack = {} }: Given) {
     engineConfig((key) => config.get(key)),
     env,
   );
-  const { credentials, problems, tokenAdvice: advice, baseUrlSource: source } = found;
-  return { problems, ...credentials, advice, source };
+  const { credentials, problems, tokenAdvice: advice, baseUrlSource: source, keysAtOnce } = found;
+  return { problems, ...credentials, advice, source, keysAtOnce };
 }
 
 const withUrl = (baseUrl: string) => ({ stack: { baseUrl, accessToken: "t" } });
@@ -53,6 +53,26 @@ describe("the configuration", () => {
         expect(resolved(given)).toMatchObject(expected);
       }),
     );
+  });
+
+  test("R14 limits come from the same places, and are whole numbers within bounds", () => {
+    const { stack } = withUrl("https://a.test");
+    const env = { APIKEYS_MAX_ATTEMPTS: " 2 ", APIKEYS_CONCURRENCY: "8" };
+    const usual = { maxAttempts: 4, concurrency: 32, keysAtOnce: 16 };
+    expect(resolved({ stack })).toMatchObject(usual);
+    expect(resolved({ stack: { ...stack, maxAttempts: "3" } })).toMatchObject({ ...usual, maxAttempts: 3 });
+    const argument = { maxAttempts: "10", concurrency: "1" };
+    const few = { maxAttempts: 2, concurrency: 8, keysAtOnce: 4 };
+    expect(resolved({ stack: { ...stack, maxAttempts: "3" }, env })).toMatchObject(few);
+    const one = { maxAttempts: 10, concurrency: 1, keysAtOnce: 1 };
+    expect(resolved({ stack, env, argument })).toMatchObject(one);
+    for (const wrong of ["0", "11", "-1", "1.5", "1e1", "0x1", "many"])
+      expect(resolved({ stack, env: { APIKEYS_MAX_ATTEMPTS: wrong } }).problems).toEqual([
+        "The environment variable APIKEYS_MAX_ATTEMPTS must be a whole number from 1 to 10.",
+      ]);
+    expect(resolved({ stack: { ...stack, concurrency: "257" } }).problems).toEqual([
+      "Stack config apikeys:concurrency must be a whole number from 1 to 256.",
+    ]);
   });
 
   test("R14 an empty value is unset, in each of the three places", () => {
