@@ -37,14 +37,16 @@ export interface Configuration extends Setup {
   readonly services: readonly string[];
 }
 
+/** The names of a Provider's arguments. */
+export const argumentNames: readonly string[] = [...Object.keys(variables), "accessTokenEnv"];
+
 /** Picks the settings from config that is read by key. */
 export function engineConfig(get: (key: string) => unknown): EngineConfig {
   const under = (namespace: string, names: readonly string[]) =>
     Object.fromEntries(names.map((name) => [name, String(get(`${namespace}:${name}`) ?? "") || undefined]));
-  const names = Object.keys(variables);
   return {
-    argument: under(argumentNamespace, [...names, "accessTokenEnv"]),
-    stack: under(configNamespace, names),
+    argument: under(argumentNamespace, argumentNames),
+    stack: under(configNamespace, Object.keys(variables)),
   };
 }
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { defaultTenants, type StandIn, startStandIn } from "../../standin";
 import { failureOf, isWrite } from "./fixture";
-import { type Host, secret, startHost } from "./host";
+import { type Host, secret, startHost, unmarked } from "./host";
 import { type PluginHost, startPlugin } from "./plugin";
 
 const least = { workspaceId: "ws_main", customerId: "cus_1", name: "ci", enabled: true, scopes: [] };
@@ -142,6 +142,24 @@ describe("the plugin's own configuration", () => {
         ),
       },
     ]);
+  });
+
+  test("R14 the arguments of a Provider that the program calls default go before the environment, unless stack config has the same", async () => {
+    const args = { baseUrl: standIn.url, accessToken: standIn.accessToken };
+    const tenantWith = async (config: object) => {
+      const host = await started(startPlugin, {
+        ...{ APIKEYS_BASE_URL: standIn.url, APIKEYS_ACCESS_TOKEN: "token-of-other" },
+        // The engine passes it to every plugin.
+        PULUMI_CONFIG: JSON.stringify(config),
+      });
+      const { inputs } = await host.checkConfig(args, "default");
+      // Refresh and destroy pass what state has of them.
+      await host.configure(unmarked(inputs) as Record<string, string>, "default");
+      return tenantOf(host);
+    };
+    expect(await tenantWith({})).toBe("acme");
+    expect(await tenantWith({ ...args, accessToken: "token-of-stack" })).toBe("acme");
+    expect(await tenantWith({ ...args, host: "plugin" })).toBe("other");
   });
 
   test("the plugin uses the proxy that the environment names", async () => {

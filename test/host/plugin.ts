@@ -67,7 +67,7 @@ export interface PluginHost extends Host {
   invoke(name: string, args: Properties): Promise<Properties>;
   list(kind: string, query?: Properties, limit?: number): Promise<readonly Listed[]>;
   /** With each secret marked. */
-  checkConfig(config: Properties): Promise<CheckedConfig>;
+  checkConfig(config: Properties, provider?: string): Promise<CheckedConfig>;
   diffConfig(
     before: Properties,
     now: Properties,
@@ -76,6 +76,8 @@ export interface PluginHost extends Host {
   cancel(): Promise<void>;
   readonly logged: readonly LogMessage[];
 }
+
+const providerUrn = (name: string) => `urn:pulumi:dev::project::pulumi:providers:apikeys::${name}`;
 
 /** Starts the installed plugin as the engine does. Its messages to the engine are in `output.stderr` too. */
 export async function startPlugin(env: Readonly<Record<string, string>> = {}): Promise<PluginHost> {
@@ -107,7 +109,7 @@ export async function startPlugin(env: Readonly<Record<string, string>> = {}): P
         value,
       ]);
       const request = new messages.ConfigureRequest()
-        .setUrn(`urn:pulumi:dev::project::pulumi:providers:apikeys::${provider}`)
+        .setUrn(providerUrn(provider))
         .setArgs(struct(Object.fromEntries(args)))
         .setAcceptsecrets(true);
       await call((done) => client.configure(request, done));
@@ -123,8 +125,8 @@ export async function startPlugin(env: Readonly<Record<string, string>> = {}): P
       const request = new messages.ListRequest().setToken(`apikeys:index:${kind}`);
       return listed(client, request.setQuery(struct(query)).setLimit(limit));
     },
-    async checkConfig(config) {
-      const request = new messages.CheckRequest().setNews(struct(config));
+    async checkConfig(config, provider = "default_0_1_0") {
+      const request = new messages.CheckRequest().setUrn(providerUrn(provider)).setNews(struct(config));
       const answer = await call<messages.CheckResponse>((done) => client.checkConfig(request, done));
       const failures = answer.getFailuresList().map((one) => one.getReason());
       return { inputs: propertiesIn(answer.getInputs()), failures };

@@ -23,7 +23,13 @@ import type { Properties } from "../../core/state";
 import { nameIn } from "../../core/text";
 import * as functions from "../../functions";
 import type { Instance } from "../../instance";
-import { argumentNamespace, configNamespace, type EngineConfig, engineConfig } from "../../lifecycle/config";
+import {
+  argumentNames,
+  argumentNamespace,
+  configNamespace,
+  type EngineConfig,
+  engineConfig,
+} from "../../lifecycle/config";
 import { changesAt } from "../../lifecycle/planning";
 import { list } from "../../listing";
 import type { Engine } from "./engine";
@@ -109,7 +115,8 @@ function handlers({ instance, engine, run }: Served) {
       return new messages.GetSchemaResponse().setSchema(JSON.stringify(schema.default));
     }),
     checkConfig: unary(async (request: messages.CheckRequest) => {
-      const { properties, secrets } = fromStruct(request.getNews());
+      const { properties: given, secrets } = fromStruct(request.getNews());
+      const properties = { ...given, ...argumentsOfDefault(request.getUrn(), given) };
       const names = ["accessToken", ...[configNamespace, argumentNamespace].map((of) => `${of}:accessToken`)];
       const tokens = names.filter((name) => name in properties);
       const inputs = toStruct(properties, [...secrets, ...tokens.map((name) => [name] as const)]);
@@ -168,14 +175,23 @@ function kindIn(token: string): string {
   return type.split("$").at(-1)?.split(":").at(-1) ?? "";
 }
 
+/** The engine adds a version to the name of a default provider. */
+const isDefault = (urn: string) => /^default(_\d+_\d+_\d+.*)?$/.test(nameIn(urn));
+
+/** The arguments of a Provider that the program calls `default`: the engine's own has what the plugin's environment has. */
+function argumentsOfDefault(urn: string, given: Properties): Properties {
+  const names = argumentNames.filter((name) => name in given);
+  const stack = JSON.parse(process.env["PULUMI_CONFIG"] ?? "null");
+  if (!isDefault(urn) || stack === null || names.every((name) => given[name] === stack[name])) return {};
+  return Object.fromEntries(names.map((name) => [`${argumentNamespace}:${name}`, given[name]]));
+}
+
 /**
  * A default provider is configured by stack config; any other by its arguments. A Node.js program passes both under the
  * names that they have in the dynamic host, so that a Provider does not change when its stack moves.
  */
 function configFrom(urn: string, given: Properties): EngineConfig {
-  // The engine adds a version to the name.
-  const isDefault = /^default(_\d+_\d+_\d+.*)?$/.test(nameIn(urn));
-  const own = `${isDefault ? configNamespace : argumentNamespace}:`;
+  const own = `${isDefault(urn) ? configNamespace : argumentNamespace}:`;
   return engineConfig(
     (key) => given[key] ?? (key.startsWith(own) ? given[key.slice(own.length)] : undefined),
   );
