@@ -121,8 +121,7 @@ type Guarded = pulumi.Resource & {
  * longer loads it. The hook would then wait for the provider, and the engine for the hook.
  */
 async function functionsLoaded(stack: pulumi.Resource): Promise<pulumi.Resource[]> {
-  const urn = new Promise((resolve) => stack.urn.apply(resolve));
-  await pulumi.runtime.invoke("pulumi:pulumi:getResource", { urn: await urn }).catch(() => {});
+  await pulumi.runtime.invoke("pulumi:pulumi:getResource", { urn: stack.urn }).catch(() => {});
   return [];
 }
 
@@ -134,7 +133,8 @@ function openHook(): pulumi.ResourceHook {
   const inProgram = AsyncLocalStorage.snapshot();
   let state: Promise<State> | undefined;
   const refuse = async ({ urn, name, newInputs }: pulumi.ResourceHookArgs) => {
-    const inputs = await revealed(newInputs ?? {});
+    // With secrets in plain text. `apply` would not run while a value is unknown.
+    const inputs = await (pulumi.output(newInputs ?? {}) as unknown as Internals<Properties>).promise(true);
     // An existing record is adopted, which grants nothing.
     if (inputs["totalCredits"] === undefined) return;
     state ??= inProgram(readState);
@@ -171,13 +171,4 @@ async function readState(): Promise<State> {
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   }
-}
-
-/** The properties with their secrets in plain text. `apply` would not run for a value that is unknown in a preview. */
-async function revealed(properties: Properties): Promise<Properties> {
-  const entries = Object.entries(properties).map(async ([name, value]) => [
-    name,
-    pulumi.Output.isInstance(value) ? await (value as unknown as Internals).promise(true) : value,
-  ]);
-  return Object.fromEntries(await Promise.all(entries));
 }

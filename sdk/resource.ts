@@ -97,17 +97,14 @@ export function registration(
  * component. A program of the Automation API may run in any other folder, so it is not checked.
  */
 function failIfHidden(): void {
-  if (isFound || !/@pulumi.pulumi.cmd.run\b/.test(require.main?.filename ?? "")) return;
+  if (!/@pulumi.pulumi.cmd.run\b/.test(require.main?.filename ?? "")) return;
   try {
     createRequire(`${process.cwd()}/index.js`).resolve("pulumi-apikeys/dynamic");
-    isFound = true;
   } catch {
     const advice = "Add it there and install, because the engine loads it from there.";
     fail("APIKEYS1002", `The program's own package.json does not have pulumi-apikeys. ${advice}`);
   }
 }
-
-let isFound = false;
 
 /**
  * @internal The inputs, with those of these names made secret: of a dynamic resource, the engine (3.274) stores a map in plain
@@ -169,10 +166,10 @@ export function fail(code: Code, text: string, before = ""): never {
 }
 
 /** @internal What Pulumi's types leave out of an Output. */
-export interface Internals {
+export interface Internals<Value = unknown> {
   isKnown: Promise<boolean>;
   /** With unknown values in place; an output that the engine's answer lacks is `undefined`. */
-  promise(withUnknowns: true): Promise<unknown>;
+  promise(withUnknowns: true): Promise<Value>;
   // biome-ignore lint/suspicious/noExplicitAny: as in Pulumi.
   apply(act: (value: any) => any, withUnknowns: true): pulumi.Output<string>;
 }
