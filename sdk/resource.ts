@@ -57,12 +57,8 @@ export function registration(
     fail("APIKEYS1001", what);
   }
   if (isDynamic) failIfHidden();
-  for (const [input, value] of Object.entries(inputs)) {
-    const found = uncarried.find((one) => isPlain(value) && Object.hasOwn(value, one));
-    if (found === undefined) continue;
-    const what = `the name ${JSON.stringify(found)} in ${input}`;
-    fail("APIKEYS1001", `${kind} "${name}": Pulumi can't carry ${what}: choose another.`);
-  }
+  const what = `${kind} "${name}": `;
+  for (const [input, value] of Object.entries(inputs)) failIfLost(value, what + input);
   const type = prefixes[host] + kind;
   const { additionalSecretOutputs = [], id } = opts;
   // The engine leaves unknown properties out of a read, so while the workspace is unknown, the id is too.
@@ -75,7 +71,7 @@ export function registration(
     {
       ...Object.fromEntries([...properties, stateMark].map((property) => [property, undefined])),
       ...withSecret(inputs, [...secrets, ...additionalSecretOutputs]),
-      __secrets: secretPaths(inputs, additionalSecretOutputs),
+      __secrets: secretPaths(inputs, additionalSecretOutputs, what),
       // For check, which Pulumi's host does not tell these. A resource that is only read is not checked.
       ...(toRead
         ? { __external: true }
@@ -118,15 +114,29 @@ export function withSecret<Inputs extends object>(inputs: Inputs, names: readonl
 /** Pulumi's SDK loses the first of these names, calls the second, and takes the last for a mark of its own. */
 const uncarried = ["__proto__", "toString", "4dabf18193072939515e22adb298388d"];
 
+/** Fails for what Pulumi's SDK would change or lose without an error (R8). `at`: the resource, and the path of the value. */
+function failIfLost(value: unknown, at: string, above: readonly unknown[] = []): void {
+  if (value == null || isPending(value) || /boolean|number|string/.test(typeof value)) return;
+  const wrong = (text: string) => fail("APIKEYS1001", `${at}: ${text}`);
+  // In another realm, as in Jest, object literals have another prototype, but that has none.
+  const prototype = Object.getPrototypeOf(value);
+  const isJson = Array.isArray(value) || prototype === null || Object.getPrototypeOf(prototype) === null;
+  if (!isJson) wrong(`must be plain JSON: a value of type ${prototype.constructor.name} can't be sent.`);
+  if (above.includes(value)) wrong("must be plain JSON, and contains itself.");
+  for (const [name, inner] of Object.entries(value)) {
+    if (uncarried.includes(name)) wrong(`Pulumi can't carry the name "${name}": choose another.`);
+    failIfLost(inner, Array.isArray(value) ? `${at}[${name}]` : `${at}.${name}`, [...above, value]);
+  }
+}
+
+/** @internal Whether the value is an Output or a promise. */
+export function isPending(value: unknown): value is pulumi.Output<unknown> | Promise<unknown> {
+  return pulumi.Output.isInstance(value) || value instanceof Promise || pulumi.isUnknown(value);
+}
+
 /** @internal Whether it is an object of properties. */
 export function isPlain(value: unknown): value is object {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    !Array.isArray(value) &&
-    !pulumi.Output.isInstance(value) &&
-    !(value instanceof Promise)
-  );
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !isPending(value);
 }
 
 /** A property that every state has, and no inputs have: it shows whether the engine answered with a state. */
@@ -212,22 +222,25 @@ type Path = readonly string[];
  *
  * @param named The names in the option additionalSecretOutputs.
  */
-export async function secretPaths(inputs: object, named: readonly string[]): Promise<Path[] | undefined> {
-  const found = [...(await pathsIn(inputs, [])), ...named.map((name) => [name])];
+export async function secretPaths(inputs: object, named: readonly string[], what: string) {
+  const found = [...(await pathsIn(inputs, [], what)), ...named.map((name) => [name])];
   return found.length === 0 ? undefined : found;
 }
 
-async function pathsIn(value: unknown, path: Path): Promise<readonly Path[]> {
+async function pathsIn(value: unknown, path: Path, what: string): Promise<readonly Path[]> {
   if (typeof value !== "object" || value === null || pulumi.Resource.isInstance(value)) return [];
-  if (pulumi.Output.isInstance(value) || value instanceof Promise) {
-    const output = pulumi.Output.isInstance(value) ? value : pulumi.output(value);
+  if (isPending(value)) {
+    const isSecret = pulumi.isSecret(pulumi.Output.isInstance(value) ? value : pulumi.output(value));
+    const known = pulumi.Output.isInstance(value) ? (value as unknown as Internals).promise(true) : value;
     // An input that fails reports its own error elsewhere.
-    return (await pulumi.isSecret(output).catch(() => false)) ? [path] : [];
+    const [is, given] = await Promise.all([isSecret, known]).catch(() => [false]);
+    failIfLost(given, what + path.join("."));
+    return is ? [path] : [];
   }
   const isList = Array.isArray(value);
   // A promise for each string would take too much memory in a large set.
   const parts = Object.entries(value).filter(([, one]) => typeof one === "object");
-  const inner = parts.map(([name, one]) => pathsIn(one, isList ? path : [...path, name]));
+  const inner = parts.map(([name, one]) => pathsIn(one, isList ? path : [...path, name], what));
   const found = (await Promise.all(inner)).flat();
   return isList && found.length > 0 ? [path] : found;
 }

@@ -26,7 +26,7 @@ async function listOfSdk(inputs: Properties): Promise<unknown> {
     if (secretMark in value) return pulumi.secret((value as unknown as Properties)["value"]);
     return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, asProgram(one)]));
   };
-  return secretPaths(asProgram(inputs) as object, []);
+  return secretPaths(asProgram(inputs) as object, [], "");
 }
 
 interface Kind {

@@ -1,3 +1,4 @@
+import { runInNewContext } from "node:vm";
 import * as pulumi from "@pulumi/pulumi";
 import { afterEach, beforeEach, describe, expect, expectTypeOf, test, vi } from "vitest";
 import {
@@ -38,12 +39,66 @@ test.each(["__proto__", "toString", "4dabf18193072939515e22adb298388d"])(
   "E2 a map can't have the name %s, which Pulumi's SDK loses or fails on",
   (alias) => {
     const map = Object.fromEntries([[alias, { customerId: "c" }]]);
-    const said = `Pulumi can't carry the name "${alias}" in`;
-    expect(() => new ApiKeySet("s", { workspaceId: "ws_1", keys: map })).toThrow(`${said} keys: choose`);
-    const key = { workspaceId: "ws_1", customerId: "c", metadata: map };
-    expect(() => new ApiKey("ci", key)).toThrow(`${said} metadata: choose`);
+    const said = `Pulumi can't carry the name "${alias}": choose another.`;
+    expect(() => new ApiKeySet("s", { workspaceId: "ws_1", keys: map })).toThrow(`"s": keys: ${said}`);
+    const key = { workspaceId: "ws_1", customerId: "c", metadata: { deep: [map] } };
+    expect(() => new ApiKey("ci", key)).toThrow(`"ci": metadata.deep[0]: ${said}`);
   },
 );
+
+const itself: Record<string, unknown> = {};
+itself["self"] = itself;
+const lost = {
+  ...{
+    Date: new Date(0),
+    Map: new Map(),
+    Set: new Set(),
+    Buffer: Buffer.from("a"),
+    RegExp: /a/,
+    URL: new URL("a:b"),
+  },
+  ...{
+    BigInt: 1n,
+    Symbol: Symbol("a"),
+    Function: () => "a",
+    String: new String("a"),
+    StringAsset: new pulumi.asset.StringAsset("a"),
+  },
+  Class: new (class Class {
+    readonly a = 1;
+  })(),
+};
+
+test.each(Object.entries(lost))(
+  "R8 a class refuses a value of type %s at any depth, which Pulumi would change without an error",
+  (type, value) => {
+    const said = (path: string) => `${path}: must be plain JSON: a value of type ${type} can't be sent.`;
+    const key = (args: object) => () => new ApiKey("ci", { ...inWorkspace, customerId: "c", ...args });
+    expect(key({ name: value })).toThrow(said('APIKEYS1001: ApiKey "ci": name'));
+    expect(key({ metadata: { a: [{ b: value }] } })).toThrow(said('ApiKey "ci": metadata.a[0].b'));
+    const keys = { a: { customerId: "c", keepers: { k: value } } };
+    expect(() => new ApiKeySet("s", { ...inWorkspace, keys: keys as never })).toThrow(
+      said('ApiKeySet "s": keys.a.keepers.k'),
+    );
+  },
+);
+
+test("R8 a class takes plain JSON of any realm, and refuses an object that contains itself", async () => {
+  await pulumi.runtime.setMocks({ newResource, call });
+  const key = (metadata: Record<string, unknown>) =>
+    new ApiKey("ci", { ...inWorkspace, customerId: "c", metadata });
+  const plain = {
+    a: [null, undefined, 1, "b", { c: true }],
+    d: Object.create(null),
+    e: runInNewContext("({ f: [1] })"),
+  };
+  expect(() =>
+    key({ ...plain, twice: [plain, plain], later: pulumi.output(1), soon: Promise.resolve({}) }),
+  ).not.toThrow();
+  expect(() => key({ a: [itself] })).toThrow(
+    'ApiKey "ci": metadata.a[0].self: must be plain JSON, and contains itself.',
+  );
+});
 
 // tsc checks it.
 test("resources accept what functions return, and read-only lists; arguments may be undefined or promises", () => {

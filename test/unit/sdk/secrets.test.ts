@@ -7,7 +7,7 @@ const { secret, output } = pulumi;
 
 /** The paths in these inputs, as text. */
 async function pathsIn(inputs: object, named: readonly string[] = []) {
-  const paths = await secretPaths(inputs, named);
+  const paths = await secretPaths(inputs, named, "");
   return paths?.map((path) => path.join("."));
 }
 
@@ -45,7 +45,8 @@ test.each<[string, object, string[]]>([
 
 test("R16 the paths of secret inputs leave out inputs that fail, which Pulumi reports", async () => {
   // A fake, because a real Output would report its failure as unhandled.
-  const failing = { __pulumiOutput: true, isSecret: Promise.reject(new Error("no such value")) };
+  const failed = Promise.reject(new Error("no such value"));
+  const failing = { __pulumiOutput: true, isSecret: failed, promise: () => failed };
   expect(await pathsIn({ name: failing, prefix: secret("a") })).toEqual(["prefix"]);
 });
 
