@@ -128,6 +128,8 @@ export function guardKey(
   if (pulumi.runtime.getStackResource() === undefined) return;
   const { key, id } = resource;
   const get = () => secretOf(`${kind} "${name}"`, key, id);
+  // In a function that Pulumi uploads to run elsewhere.
+  get.captureReplacement = () => () => key;
   Object.defineProperty(resource, "key", { get, enumerable });
 }
 

@@ -159,6 +159,14 @@ export class ApiKeySet extends pulumi.CustomResource {
   }
 }
 
+// In a function that Pulumi uploads to run elsewhere, an Output has nothing but `get`.
+function keyElsewhere(this: ApiKeySet, alias: string) {
+  const held = this.secrets.get();
+  if (Object.hasOwn(held, alias)) return { get: () => held[alias] };
+  throw new Error(`APIKEYS1006: state does not have the secret of key "${alias}".`);
+}
+Object.assign(ApiKeySet.prototype.key, { captureReplacement: () => keyElsewhere });
+
 /** Makes each existingKey secret, as far as it can be seen without waiting. The provider does so for the others. */
 function withSecrets(keys: ApiKeySetArgs["keys"]): ApiKeySetArgs["keys"] {
   if (!isPlain(keys)) return keys;

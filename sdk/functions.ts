@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { FoundApiKey } from "./keyProperties";
 import { argumentsOf, type Provider, type ProviderArgs } from "./provider";
-import { fail, hosts } from "./resource";
-import { prefixes } from "./types";
+import { fail, hosts, isPending } from "./resource";
+import { loadWhereCaptured, prefixes } from "./types";
 
 /** The options of a function. See docs/functions.md. */
 export interface FunctionOptions {
@@ -178,13 +178,17 @@ export const getScopes = scopes.plain;
 /** The Output form of {@link getScopes}. While an argument is unknown in a preview, the result is unknown too. */
 export const getScopesOutput = scopes.output;
 
+loadWhereCaptured("pulumi-apikeys", {
+  ...{ getWorkspaces, getWorkspace, getApiKeys, getApiKey, getScopes },
+  ...{ getWorkspacesOutput, getWorkspaceOutput, getApiKeysOutput, getApiKeyOutput, getScopesOutput },
+});
+
 type Client = typeof import("../provider/functions.js");
 
 /** A function of the provider in both forms. */
 function forms<Args extends object, Result>(name: Exclude<keyof Client, "sourceOf">) {
   async function plain(args: Args, opts: FunctionOptions = {}): Promise<Result> {
     const given = providerArguments(opts);
-    const isPending = (value: unknown) => pulumi.Output.isInstance(value) || value instanceof Promise;
     const [pending] = Object.entries(given).find(([, value]) => isPending(value)) ?? [];
     if (pending === undefined) return call(given, args);
     const what = `${name}: the Provider's ${pending} is an Output, whose value may not be known yet. Use ${name}Output, which waits for it.`;

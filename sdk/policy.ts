@@ -5,7 +5,7 @@
  * @module pulumi-apikeys/policy
  */
 import { type ApiKeyArgs, type FoundKeyScope, type KeyValue, keyInputs } from "./keyProperties";
-import { isTypeOf } from "./types";
+import { isTypeOf, loadWhereCaptured } from "./types";
 
 /** A resource as Pulumi passes it: to `validateResource` with its inputs, to `validateStack` with its outputs. */
 export interface PolicyResource {
@@ -88,6 +88,8 @@ export function expiresWithin(
   // Services use 0 for a key that never expires.
   return keys.filter(({ effectiveExpiresAt: time = 0 }) => time > 0 && time * msPerUnit <= latest);
 }
+
+loadWhereCaptured("pulumi-apikeys/policy", { declaredKeys, expiresWithin });
 
 /** The value of an entry goes before the default; null in an entry removes the default. */
 function ofEntry(props: PolicyResource["props"], alias: string, field: string): unknown {

@@ -5,6 +5,15 @@
  *
  * @module pulumi-apikeys/testing
  */
+import { mocks } from "./mocks";
+import { startStandIn } from "./standIn";
+
+// A function that Pulumi uploads to run elsewhere loads these there: it can't carry modules that are not exported.
+const entry = "pulumi-apikeys/testing";
+for (const [name, each] of Object.entries({ mocks, startStandIn })) {
+  const load = (...args: readonly unknown[]) => require(entry)[name](...args);
+  Object.assign(each, { captureReplacement: () => load });
+}
 
 export type { Fault, FaultRule, Faults, LoggedRequest } from "./faults";
 export { type MockedResource, type Mocks, mocks } from "./mocks";

@@ -147,6 +147,65 @@ test("the packed package loads from CommonJS and from ES modules, with the same 
   }
 });
 
+test("a function that Pulumi uploads to run elsewhere can refer to resources, keys and functions of the packed package", async () => {
+  const program = `
+    const pulumi = require("@pulumi/pulumi");
+    const { ApiKey, ApiKeySet, RotatingApiKey, getApiKey, getWorkspaces, getScopesOutput } = require("pulumi-apikeys");
+    const { declaredKeys, expiresWithin } = require("pulumi-apikeys/policy");
+    const { mocks, startStandIn } = require("pulumi-apikeys/testing");
+    pulumi.runtime.setMocks(mocks());
+    const message = (error) => error.message.split("\\n")[0];
+    pulumi.runtime.runInPulumiStack(async () => {
+      const base = { workspaceId: "ws_main", customerId: "cus_1" };
+      const ci = new ApiKey("ci", base);
+      const theirs = ApiKey.get("theirs", "key_1", base);
+      const set = new ApiKeySet("set", { workspaceId: "ws_main", keys: { a: base } });
+      const rotating = new RotatingApiKey("rotating", { ...base, rotateEvery: "90d" });
+      const resource = { type: "apikeys:index:ApiKey", name: "ci", props: {} };
+      const functions = {
+        key: () => ci.key.get().slice(0, 3),
+        whole: () => ((all) => [all[0].key.get().slice(0, 3), all[1].id.get(), all[2].key("a").get().slice(0, 3)])([ci, theirs, set]),
+        ofSet: () => set.key("a").get().slice(0, 3),
+        notOfSet: () => set.key("b"),
+        rotating: () => [rotating.key.get(), rotating.previousKey.get()].map((key) => key.slice(0, 3)),
+        plain: () => getApiKey({ workspaceId: "ws_main", id: "key_1" }),
+        noArguments: () => getWorkspaces(),
+        outputForm: () => typeof getScopesOutput({ workspaceId: "ws_main" }).apply,
+        policy: () => [declaredKeys(resource)[0].label, expiresWithin([], 1, { unit: "seconds" })],
+        testing: () => [typeof mocks().newResource, typeof startStandIn],
+      };
+      const results = {};
+      for (const [name, each] of Object.entries(functions)) {
+        const exported = {};
+        try {
+          const { text } = await pulumi.runtime.serializeFunction(each, { allowSecrets: true });
+          new Function("exports", "require", text)(exported, require);
+          results[name] = await exported.handler();
+        } catch (error) {
+          results[name] = message(error);
+        }
+      }
+      console.log(JSON.stringify(results));
+      process.exit();
+    });`;
+  // Pulumi looks for the package from its own folder.
+  const env = { ...shellEnvironment(checkout, []), NODE_PATH: join(project.dir, "node_modules") };
+  const result = await execute("node", ["-e", program], { cwd: project.dir, env });
+  const notConfigured = "APIKEYS1002: The service's base URL is not configured.";
+  expect(JSON.parse(result.stdout), result.output).toEqual({
+    key: "sk_",
+    whole: ["sk_", "key_1", "sk_"],
+    ofSet: "sk_",
+    notOfSet: 'APIKEYS1006: state does not have the secret of key "b".',
+    rotating: ["sk_", "sk_"],
+    plain: notConfigured,
+    noArguments: notConfigured,
+    outputForm: "function",
+    policy: ["ci", []],
+    testing: ["function", "function"],
+  });
+});
+
 test("the packed package has the provider in one file", async () => {
   const loaded: string[] = await node(`
     require("pulumi-apikeys/dynamic").provider("ApiKey");
