@@ -4,6 +4,8 @@ import type { ApiKeyArgs, KeyValue } from "./keyProperties";
 import type { Facts, Internals } from "./resource";
 import { fail, isA, isPlain, lacksSecret, registration, settleAbsent, withSecret } from "./resource";
 
+/** TypeScript takes the aliases from it. */
+type Named<Alias extends string> = { readonly [Name in Alias]?: pulumi.Input<ApiKeySetEntryArgs> };
 type Optional<Args, Absent = undefined> = { readonly [Name in keyof Args]?: Args[Name] | Absent | undefined };
 
 /**
@@ -37,7 +39,7 @@ export interface ApiKeySetEntryArgs extends Optional<Omit<ApiKeyArgs, "workspace
 }
 
 /** The inputs of an {@link ApiKeySet}. */
-export interface ApiKeySetArgs {
+export interface ApiKeySetArgs<Alias extends string = string> {
   /** The id of the workspace that the keys belong to. Changing it replaces the set and all its keys. */
   readonly workspaceId: pulumi.Input<string>;
   /**
@@ -45,7 +47,7 @@ export interface ApiKeySetArgs {
    * key, and removing one deletes its key. Changing an entry updates its key in place or replaces it, like an `ApiKey`.
    * The order of the entries makes no difference.
    */
-  readonly keys: pulumi.Input<Readonly<Record<string, pulumi.Input<ApiKeySetEntryArgs>>>>;
+  readonly keys: pulumi.Input<Readonly<Record<string, pulumi.Input<ApiKeySetEntryArgs>>> & Named<Alias>>;
   /** Defaults for every entry, field by field. Default: none. */
   readonly defaults?: pulumi.Input<ApiKeySetDefaultsArgs | undefined>;
 }
@@ -102,7 +104,7 @@ const facts: Facts = {
  *
  * @see docs/api-key-set.md
  */
-export class ApiKeySet extends pulumi.CustomResource {
+export class ApiKeySet<Alias extends string = string> extends pulumi.CustomResource {
   /** Returns true if the value is an ApiKeySet, even one of another copy of this package. */
   static override readonly isInstance = isA<ApiKeySet>("ApiKeySet");
 
@@ -130,7 +132,7 @@ export class ApiKeySet extends pulumi.CustomResource {
    * @param args The workspace, its keys, and the defaults of all keys.
    * @param opts Pulumi's resource options. `import` can't be used: adopt or migrate the keys in their entries.
    */
-  constructor(name: string, args: ApiKeySetArgs, opts: pulumi.CustomResourceOptions = {}) {
+  constructor(name: string, args: ApiKeySetArgs<Alias>, opts: pulumi.CustomResourceOptions = {}) {
     super(...registration(facts, name, { ...args, keys: withSecrets(args.keys) }, opts));
     settleAbsent(this, facts);
     this.#name = name;
@@ -141,13 +143,14 @@ export class ApiKeySet extends pulumi.CustomResource {
    * preview already, if `keys` is known), and for a key that was adopted without `existingKey`. In a preview
    * that changes the set, the secret is unknown; with the plugin, only if this key is new or replaced.
    *
-   * @param alias The key's alias in `keys`.
+   * @param alias The key's alias in `keys`. Where the program lists aliases, TypeScript refuses others; beside a map that is
+   * spread, write `new ApiKeySet<string>(…)`.
    */
-  key(alias: string): pulumi.Output<string> {
+  key(alias: Alias): pulumi.Output<string> {
     const [keys, secrets] = [this.keys, this.secrets] as unknown as [Internals, Internals];
     // A preview may know some of the entries and secrets before it knows all.
     const secret = keys.apply((declared) => {
-      if (isPlain(declared) && !pulumi.isUnknown(declared) && !Object.hasOwn(declared, alias))
+      if (isPlain(declared) && !Object.hasOwn(declared, alias))
         fail("APIKEYS1001", `ApiKeySet "${this.#name}" has no key "${alias}".`);
       const { existingId, existingKey } = { ...declared?.[alias] };
       return secrets.apply(async (held) => {

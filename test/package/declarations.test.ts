@@ -66,12 +66,13 @@ test("the package's declarations, in a project without TypeScript, have no name 
 });
 
 test("the package's declarations, in a project without TypeScript, let a correct program compile, and report the errors of wrong ones", async () => {
-  const program = `import { ApiKey, ApiKeyArgs, getWorkspaceOutput, Scope, WorkspaceSettings } from "pulumi-apikeys";
+  const program = `import { ApiKey, ApiKeyArgs, ApiKeySet, getWorkspaceOutput, Scope, WorkspaceSettings } from "pulumi-apikeys";
 const args: ApiKeyArgs = { workspaceId: getWorkspaceOutput({ name: "Main" }).id, customerId: "customer-1" };
 export const ciKey = new ApiKey("ci", { ...args, scopes: [{ representation: "orders", read: true }] }).key;
 const of = { workspaceId: "ws_main" };
 export const isEnabled = ApiKey.get("theirs", "key_theirs", of).enabled;
 export const description = Scope.get("theirs", "orders", of, { protect: true }).description;
+export const acmeKey = new ApiKeySet("customers", { ...of, keys: { acme: { customerId: "customer-1" } } }).key("acme");
 export const limit = WorkspaceSettings.get("theirs", "ws_main").defaultRateLimitPerSecond;
 `;
   expect(await mistakes(program)).toEqual([]);
@@ -79,4 +80,5 @@ export const limit = WorkspaceSettings.get("theirs", "ws_main").defaultRateLimit
     expect.stringContaining("Type 'number' is not assignable to type 'Input<string>'"),
   ]);
   expect(await mistakes(program.replace('"key_theirs", of', '"key_theirs"'))).toHaveLength(1);
+  expect(await mistakes(program.replace('key("acme")', 'key("acne")'))).toHaveLength(1);
 });

@@ -124,6 +124,7 @@ function plain(type: string): string {
     after = after
       .replace(/^(?:Input|Output|OutputInstance)<(.*)>$/, "$1")
       .replace(/\bInput<([^<>]*)>/g, "$1")
+      .replace(/ & Named<Alias>/, "")
       .replace(/ \| undefined$/, "");
   } while (after !== before);
   return after;

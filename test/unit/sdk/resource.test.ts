@@ -101,6 +101,33 @@ test("R8 a class takes plain JSON of any realm, and refuses an object that conta
 });
 
 // tsc checks it.
+test("key(alias) takes the aliases that the program lists, and any alias where it does not", async () => {
+  await pulumi.runtime.setMocks({ newResource, call });
+  const entry = { customerId: "c" };
+  const many: Record<string, typeof entry> = { any: entry, other: entry };
+  const isProd = many["any"] === entry;
+  type Keys<Alias extends string> = ApiKeySetArgs<Alias>["keys"];
+  const of = <Alias extends string>(keys: Keys<Alias>) => new ApiKeySet("s", { ...inWorkspace, keys });
+  const listed = new ApiKeySet("s", {
+    ...inWorkspace,
+    keys: { acme: entry, ...(isProd && { beta: entry }) },
+  });
+  expectTypeOf(listed.key).parameter(0).toEqualTypeOf<"acme" | "beta">();
+  expectTypeOf(of(isProd ? { acme: entry } : { beta: entry })).toEqualTypeOf<typeof listed>();
+  for (const keys of [many, pulumi.output(many), Promise.resolve(many)])
+    expectTypeOf(of(keys)).toEqualTypeOf<ApiKeySet>();
+  expectTypeOf(
+    new ApiKeySet<string>("s", { ...inWorkspace, keys: { acme: entry, ...many } }),
+  ).toEqualTypeOf<ApiKeySet>();
+  expectTypeOf(listed).toExtend<ApiKeySet>();
+  // @ts-expect-error: neither a misspelt field nor a missing entry passes.
+  const misspelt = () => of({ acme: { customerID: "c" } });
+  // @ts-expect-error
+  const missing = () => of({ acme: isProd ? entry : undefined });
+  expect([misspelt, missing]).toHaveLength(2);
+});
+
+// tsc checks it.
 test("resources accept what functions return, and read-only lists; arguments may be undefined or promises", () => {
   expectTypeOf<pulumi.Output<FoundApiKey["scopes"]>>().toExtend<ApiKeyArgs["scopes"]>();
   expectTypeOf<FoundApiKey["scopes"]>().toExtend<ApiKeyArgs["scopes"]>();
