@@ -156,12 +156,9 @@ function openHook(): pulumi.ResourceHook {
 }
 
 async function readState(): Promise<State> {
-  const organization = pulumi.getOrganization();
   // All backends except Pulumi Cloud have this organization; some of them know stacks by name only.
-  const nameOnly = organization === "organization";
-  const stackName = nameOnly
-    ? pulumi.getStack()
-    : `${organization}/${pulumi.getProject()}/${pulumi.getStack()}`;
+  const isCloud = pulumi.getOrganization() !== "organization";
+  const stackName = `${isCloud ? `${pulumi.getOrganization()}/${pulumi.getProject()}/` : ""}${pulumi.getStack()}`;
   for (let pauseMs = 100; ; pauseMs *= 2) {
     try {
       return (await pulumi.runtime.invoke("pulumi:pulumi:readStackResourceOutputs", { stackName })).outputs;
