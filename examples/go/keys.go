@@ -10,7 +10,7 @@ func declare(ctx *pulumi.Context, workspaceName string, customers []string) erro
 	// The token is read from this variable in each run, so it is never in state. The base URL comes from the
 	// environment variable APIKEYS_BASE_URL.
 	provider, err := apikeys.NewProvider(ctx, "team", &apikeys.ProviderArgs{
-		AccessTokenEnv: pulumi.String("TEAM_APIKEYS_TOKEN"),
+		AccessTokenEnv: pulumi.String("TEAM_ACCESS_TOKEN"),
 	})
 	if err != nil {
 		return err

@@ -9,7 +9,7 @@ import pulumi_apikeys as apikeys
 def declare(workspace_name: str, customers: Sequence[str]) -> None:
     # The token is read from this variable in each run, so it is never in state. The base URL comes from the
     # environment variable APIKEYS_BASE_URL.
-    provider = apikeys.Provider("team", access_token_env="TEAM_APIKEYS_TOKEN")
+    provider = apikeys.Provider("team", access_token_env="TEAM_ACCESS_TOKEN")
     options = pulumi.ResourceOptions(provider=provider)
     reads = pulumi.InvokeOutputOptions(provider=provider)
 

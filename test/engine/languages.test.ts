@@ -106,7 +106,7 @@ describe.each(["python", "go"] as const)("the Automation API of %s", (language) 
       PULUMI_CONFIG_PASSPHRASE: "test",
       PULUMI_SKIP_UPDATE_CHECK: "true",
       APIKEYS_BASE_URL: service.url,
-      TEAM_APIKEYS_TOKEN: service.accessToken,
+      TEAM_ACCESS_TOKEN: service.accessToken,
     };
     return { service, tools, home, env, program: await examples[language](dir, tools.path, shell) };
   }
@@ -173,7 +173,7 @@ describe.each(["python", "go"] as const)("the Automation API of %s", (language) 
     const folder = join(home.path, "page");
     await cp(join(checkout, "sdks", "go"), join(folder, "apikeys-sdk"), { recursive: true });
     for (const name of ["go.mod", "go.sum"]) await cp(join(dir, name), join(folder, name));
-    const [edit = ""] = commandLines(pages["plugin.md"]).filter((line) => line.startsWith("go "));
+    const [edit = ""] = commandLines(pages["languages.md"]).filter((line) => line.startsWith("go "));
     await succeed("go", edit.split(" ").slice(1), { cwd: folder, env });
     for (const text of shown) {
       await writeFile(join(folder, "main.go"), text);
@@ -193,9 +193,9 @@ describe("programs in YAML", () => {
     return createFixture(name, { byCli: true, env, ...(example && { example }) });
   }
 
-  it("the YAML program of docs/plugin.md creates its key with the plugin that it names", async () => {
+  it("the YAML program of docs/languages.md creates its key with the plugin that it names", async () => {
     const { project, service, stack } = await start("shop");
-    const [text = ""] = blocks("yaml", section("YAML", pages["plugin.md"]));
+    const [text = ""] = blocks("yaml", section("YAML", pages["languages.md"]));
     await project.write("Pulumi.yaml", text);
     expect(await stack.up()).toMatchObject({ ok: true, changes: { create: 2 } });
     const scopes = [

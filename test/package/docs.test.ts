@@ -232,8 +232,8 @@ test("README.md requires the same versions as package.json", () => {
   expect(read("CHANGELOG.md")).toContain(`@pulumi/pulumi ${cli} or newer`);
 });
 
-test("the programs on the Registry's page are those of README.md and docs/plugin.md, which tests run", () => {
+test("the programs on the Registry's page are those of README.md and docs/languages.md, which tests run", () => {
   const programs = codeBlocks(read("docs/_index.md")).map(({ text }) => text);
   expect(programs).toHaveLength(4);
-  for (const program of programs) expect(readme + page("plugin.md")).toContain(program);
+  for (const program of programs) expect(readme + page("languages.md")).toContain(program);
 });

@@ -17,7 +17,7 @@ const inputs = new Set(
     .concat(["log-verbosity", "log-flow", "debug"]),
 );
 
-const shown = codeFiles("yaml", page("pipelines.md"));
+const shown = codeFiles("yaml", page("pipelines.md")).filter(({ file }) => file?.startsWith(".github/"));
 
 let lint: Awaited<ReturnType<typeof createLinter>>;
 beforeAll(async () => {

@@ -81,11 +81,12 @@ function ofConfig<Spec extends { readonly description?: string | undefined }>(sp
 const elsewhere =
   /Default: the environment variable (\w+), then, in Node\.js programs, stack config `[^`]+`(?:, then ([^.]+))?\.$/;
 
-/** The page of the SDK on PyPI: what docs/plugin.md says of Python. */
+/** The page of the SDK on PyPI: what docs/languages.md says of Python. */
 function pythonReadme(): string {
-  const page = readFileSync(join(__dirname, "../../docs/plugin.md"), "utf8");
+  const page = readFileSync(join(__dirname, "../../docs/languages.md"), "utf8");
   const [, python] = /For Python, install the SDK:\n\n(.*?)\n\nFor Go, /s.exec(page) ?? [];
-  if (python === undefined) throw new Error("docs/plugin.md does not say how to install the SDK for Python");
+  if (python === undefined)
+    throw new Error("docs/languages.md does not say how to install the SDK for Python");
   return `# API Keys for Pulumi
 
 ${description}
