@@ -1,7 +1,12 @@
-/** Bundles what users load from dist into one file each, and writes the licences of what these files contain. */
-import { writeFile } from "node:fs/promises";
+/**
+ * Bundles what users load from dist into one file each, writes the licences of what these files contain, and the links in
+ * declarations.
+ */
+import { glob, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import packageJson from "../package.json";
 import { bundle } from "./bundling";
+import { withLinks } from "./docLinks";
 import { checkout } from "./engine/project";
 
 const introduction = `# Third-party notices
@@ -46,6 +51,10 @@ async function main() {
       allowOverwrite: true,
     },
   ]);
+  for await (const file of glob("dist/**/*.d.ts", { cwd: checkout })) {
+    const path = join(checkout, file);
+    await writeFile(path, withLinks(await readFile(path, "utf8"), packageJson));
+  }
   await writeFile(
     join(checkout, "THIRD_PARTY_NOTICES.md"),
     `${introduction}\n\`\`\`text\n${licences}\`\`\`\n`,
