@@ -7,6 +7,8 @@
 export interface Run {
   readonly closed: AbortSignal;
   readonly over: AbortSignal;
+  /** What may still warn: the process waits a moment for it before it ends. */
+  lastWords?: Promise<unknown>;
   /** Counts the operation as under way until it ends. `line` says what it leaves if the process ends before. */
   during<T>(operation: () => Promise<T>, line?: () => string | undefined): Promise<T>;
 }

@@ -1,5 +1,6 @@
 /** The provider's process, in either host: how it learns that nobody takes its results any more, and how it ends then. */
 import { fstatSync } from "node:fs";
+import { pauseFor } from "../client/send";
 import { type OpenRun, openRun } from "../core/run";
 
 /** The engine kills the process 5 s after its signal; operations under way must be reported before. */
@@ -18,7 +19,8 @@ export function serveRun(warn: (message: string) => void): OpenRun {
   });
   const isIdle = () => run.over.aborted && run.underWay.size === 0;
   // Later, because another operation may still begin, such as a delete.
-  const leaveIfIdle = (afterMs: number) => {
+  const leaveIfIdle = async (afterMs: number) => {
+    if (isIdle()) await Promise.race([run.lastWords, pauseFor(1_000)]);
     if (isIdle()) setTimeout(() => isIdle() && process.exit(0), afterMs);
   };
   const tell = () => {

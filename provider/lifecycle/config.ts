@@ -35,6 +35,8 @@ export interface Configuration extends Setup {
   readonly credentials: Credentials;
   /** Short hashes of base URLs: the configured one, then the former one if the service has moved. */
   readonly services: readonly string[];
+  /** Whether previews check the access token (not with APIKEYS_NO_TOKEN_CHECK). */
+  readonly checksToken: boolean;
 }
 
 /** The names of a Provider's arguments. */
@@ -109,6 +111,7 @@ export function configuration(config: EngineConfig, env: Environment): Configura
   const formerProblem = badUrl(former, true);
   if (former !== "" && formerProblem !== undefined) refuse(`${formerSource} ${formerProblem}`);
   const withoutKeyList = isOn(variable("APIKEYS_NO_KEY_LIST"));
+  const checksToken = !isOn(variable("APIKEYS_NO_TOKEN_CHECK")) && problems.length === 0;
 
   const maxAttempts = upTo(10, "maxAttempts");
   const concurrency = upTo(256, "concurrency");
@@ -124,6 +127,7 @@ export function configuration(config: EngineConfig, env: Environment): Configura
     baseUrlSource: `${shown}from ${urlSource}`,
     services: problems.length > 0 ? [] : [baseUrl, former].flatMap((url) => serviceAt(url) ?? []),
     withoutKeyList,
+    checksToken,
   };
 }
 

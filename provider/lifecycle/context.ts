@@ -1,8 +1,10 @@
 /** The context of all operations on one kind of resource, and the session of one operation. */
-import type { Transport } from "../client/send";
+import { type CallError, pauseFor, type Transport } from "../client/send";
+import { readWorkspace } from "../client/service";
 import { maskSecrets } from "../client/words";
 import type { AnyDefinition, Session, Warn } from "../core/definition";
 import { Failure, reworded } from "../core/errors";
+import { isUnknown } from "../core/fields";
 import type { Plan } from "../core/plan";
 import {
   type Declarations,
@@ -223,6 +225,23 @@ export function note(
   const { definition, host } = context;
   const whose = name === undefined ? "" : `${definition.kind} ${quoted(name)}: `;
   if (text !== undefined) host.note?.(openSession(context, all).masked(`${whose}${text}`));
+}
+
+/** Warns in a preview of a token that the service refuses: by one GET in each process (R12), which no operation waits for. */
+export function checkToken(context: KindContext, inputs: Properties): void {
+  const { configuration, run } = context.host;
+  const { checksToken, tokenAdvice } = configuration();
+  const { workspaceId } = inputs;
+  if (typeof workspaceId !== "string" || isUnknown(workspaceId) || !checksToken || run.lastWords) return;
+  const session = openSession(context, [inputs]);
+  run.lastWords = readWorkspace(session.call, { workspaceId }).catch(({ message, status }: CallError) => {
+    if (status !== 401 && status !== 403) return undefined;
+    session.warn(
+      `Workspace ${workspaceId} can't be read with the access token, so an update may fail: ${message}. ${tokenAdvice} If the token only lacks this right, APIKEYS_NO_TOKEN_CHECK=true skips this check.`,
+    );
+    // Until it is shown.
+    return pauseFor(200);
+  });
 }
 
 // ---- Base URL ------------------------------------------------------------------------------------------------------

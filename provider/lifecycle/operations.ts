@@ -17,6 +17,7 @@ import {
 import { capitalised, listed, nameIn, oneLine } from "../core/text";
 import { check } from "./check";
 import {
+  checkToken,
   expectSameBaseUrl,
   forget,
   type HostContext,
@@ -42,6 +43,7 @@ export function lifecycle(definition: AnyDefinition, host: HostContext) {
     diff: (id: string, state: Properties, inputs: Properties, name?: string) =>
       diff(context, { id, state }, inputs, name),
     preview: (inputs: Properties, before?: Kept) => preview(context, inputs, before),
+    checkToken: checkToken.bind(undefined, context),
     create: (inputs: Properties) => create(context, inputs),
     read: (id: string, state: Properties, urn?: string) => read(context, { id, state }, urn),
     find: (wanted: Wanted) => find(context, wanted),

@@ -15,7 +15,7 @@ import {
   providerKey,
   serviceKey,
 } from "../core/state";
-import { expectSameBaseUrl, expectSoleOwner, type KindContext, note, register } from "./context";
+import { checkToken, expectSameBaseUrl, expectSoleOwner, type KindContext, note, register } from "./context";
 
 // ---- Inputs --------------------------------------------------------------------------------------------------------
 
@@ -164,6 +164,7 @@ function without(list: readonly unknown[], other: readonly unknown[]): readonly 
 export function preview(context: KindContext, news: Properties, before?: Kept): Properties {
   const { inputs, state, plan, sameObject } = planOf(context, news, before);
   if (sameObject !== undefined) return sameObject;
+  checkToken(context, inputs);
   const outputs = Object.entries(context.definition.shape.outputs).map(([name, { stable }]) => [
     name,
     inputs[name] ?? (stable ? state[name] : undefined) ?? unknown,

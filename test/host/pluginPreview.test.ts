@@ -111,7 +111,8 @@ const workspaceOf = { text: "ws_main", numeric: "7", odd: "ws 7/ü%2F?#" };
 
 let fixture: Fixture<PluginHost>;
 beforeAll(async () => {
-  fixture = await openPluginFixture({ workspaces: Object.values(workspaceOf), env: quickTimers() });
+  const env = { ...quickTimers(), APIKEYS_NO_TOKEN_CHECK: "true" };
+  fixture = await openPluginFixture({ workspaces: Object.values(workspaceOf), env });
 });
 afterAll(() => fixture.close());
 

@@ -23,7 +23,7 @@ const { error: log } = console;
 console.error = (...all) => all[0] === "pulumi-apikeys: shown" || log(...all);
 
 /** The resource of the last check: the diff that the engine asks for next is not told its name. */
-let checked: { readonly name: string | undefined; inputs: Properties } | undefined;
+let checked: { readonly name: string | undefined; isPreview: boolean; inputs: Properties } | undefined;
 
 /** One host process serves one provider instance. */
 let instance: Instance | undefined;
@@ -73,10 +73,11 @@ export function provider(
         const declared = resource.alsoSecret(others, []);
         const isNew = Object.keys(olds).every((one) => one === providerKey);
         const name = typeof given === "string" ? given : undefined;
-        checked = { name, inputs: declared };
         const known = { isPreview: preview === true };
+        checked = { name, ...known, inputs: declared };
         const { inputs, failures } = resource.check(declared, isNew ? undefined : olds, name, known);
         checked.inputs = { ...inputs, [providerKey]: news[providerKey] };
+        if (known.isPreview && isNew && failures.length === 0) resource.checkToken(inputs);
         // A property named here would have its value printed by the engine, secret or not.
         const reasons = failures.map((reason) => ({ property: "", reason }));
         return { inputs: marked(inputs), failures: reasons };
@@ -87,6 +88,7 @@ export function provider(
         const { changes: found, replaces } = resource.diff(id, olds, news, checked?.name);
         // Without the string that the state of another host may lack, refresh and destroy could not run.
         const changes = olds[providerKey] === undefined ? true : found;
+        if (checked?.isPreview && changes !== false) resource.checkToken(news);
         return changes === undefined ? { replaces } : { changes, replaces };
       }),
     create: (inputs) =>

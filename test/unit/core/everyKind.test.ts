@@ -1,8 +1,9 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { unknownSentinels } from "../../../provider/core/fields";
 import { definitions } from "../../../provider/resources";
 import { stateOfAll } from "../apiKeySet/setArbitraries";
 import { leastOf, offline } from "../offline";
+import { refused, replying } from "../replying";
 
 describe.each(Object.entries(definitions))("a resource of the kind %s", (kind, definition) => {
   const resource = offline(undefined, undefined, definition);
@@ -13,7 +14,15 @@ describe.each(Object.entries(definitions))("a resource of the kind %s", (kind, d
   const state =
     kind === "ApiKeySet" ? stateOfAll(before) : { ...before, ...(kind === "RotatingApiKey" && rotated) };
 
-  test("R12: check, diff and the plugin's preview send nothing", () => {
+  test("R12: check and diff send nothing, nor do the plugin's previews but one GET of a workspace", async () => {
+    const env = { APIKEYS_NO_TOKEN_CHECK: "false" };
+    const asking = replying(definition, () => Promise.reject(refused(401)), { env });
+    asking.preview(inputs);
+    asking.preview({ ...inputs, workspaceId: "ws_2" });
+    expect(asking.calls).toEqual([{ method: "GET", path: "/api/v1/workspace/ws_1" }]);
+    await vi.waitFor(() =>
+      expect(asking.warnings.join()).toMatch(/^Workspace ws_1 can't .*401.*Set a valid/),
+    );
     for (const workspaceId of ["ws_1", "ws_2"]) {
       const { inputs: declared } = resource.check({ ...inputs, workspaceId }, before);
       expect(resource.diff("id_1", state, declared).changes === false).toBe(workspaceId === "ws_1");
