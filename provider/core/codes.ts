@@ -24,7 +24,7 @@ export const codes = {
   notApplied: [3004, "the service accepted a change, and did not apply it"],
   noSecret: [3005, "the service returned no secret, or not the right one"],
   notDeleted: [3006, "a key was not deleted"],
-  gone: [3007, "a key in state was deleted outside Pulumi"],
+  gone: [3007, "a key in state was deleted or changed outside Pulumi"],
   scopeDiffers: [3008, "the scope exists with another name or description"],
   notRotated: [3009, "a rotating key can't change now"],
   severalKeys: [3010, "keys of a set or of a rotating key failed; each line has its own code"],

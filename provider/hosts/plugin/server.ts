@@ -11,7 +11,6 @@ import {
 } from "@grpc/grpc-js";
 import { PluginInfo } from "@pulumi/pulumi/proto/plugin_pb";
 import { type IResourceProviderServer, ResourceProviderService } from "@pulumi/pulumi/proto/provider_grpc_pb";
-import type { ErrorResourceInitFailed } from "@pulumi/pulumi/proto/provider_pb";
 import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
 import { Any } from "google-protobuf/google/protobuf/any_pb";
@@ -91,9 +90,11 @@ function handlers({ instance, engine, run }: Served) {
             (answer) => done(null, answer),
             (error: unknown) => {
               const given = fromStruct(request.getNews?.() ?? request.getProperties?.()).properties;
-              const { message, kept } = asFailure(error);
+              const { kind, message, kept } = asFailure(error);
+              // The program is right, and only too early. The engine doesn't show the message, which the diff has shown.
+              const early = kind === "notRotated" ? new messages.ErrorResourceAwaitFailed() : undefined;
               // An unknown kind keeps nothing.
-              done(serviceError(message, kept && callsOf(urn).initFailed(kept, given, message)));
+              done(serviceError(message, kept ? callsOf(urn).initFailed(kept, given, message) : early));
             },
           ),
       );
@@ -197,11 +198,9 @@ function configFrom(urn: string, given: Properties): EngineConfig {
   );
 }
 
-const { getApiKey, getApiKeys, getScopes, getWorkspace, getWorkspaces } = functions;
 type Function = (source: functions.Source, given: never) => Promise<object>;
-const functionsByName = new Map<string, Function>(
-  Object.entries({ getApiKey, getApiKeys, getScopes, getWorkspace, getWorkspaces }),
-);
+const { sourceOf: _, ...all } = functions;
+const functionsByName = new Map<string, Function>(Object.entries(all));
 
 async function invoked(token: string, source: functions.Source, given: Properties): Promise<Properties> {
   const find = functionsByName.get(kindIn(token));
@@ -211,15 +210,16 @@ async function invoked(token: string, source: functions.Source, given: Propertie
   return (await find(source, args as never)) as Properties;
 }
 
-/** `kept`: what the engine must still save, because the object exists. */
+/** `detail`: what the engine must still save, because the object exists, or that the program has to be run again later. */
 function serviceError(
   message: string,
-  kept?: ErrorResourceInitFailed,
+  detail?: messages.ErrorResourceInitFailed | messages.ErrorResourceAwaitFailed,
 ): Pick<ServiceError, "code" | "details" | "metadata"> {
   const metadata = new Metadata();
-  if (kept !== undefined) {
+  if (detail !== undefined) {
     const any = new Any();
-    any.pack(kept.serializeBinary(), "pulumirpc.ErrorResourceInitFailed");
+    const type = detail instanceof messages.ErrorResourceInitFailed ? "InitFailed" : "AwaitFailed";
+    any.pack(detail.serializeBinary(), `pulumirpc.ErrorResource${type}`);
     const all = new Status().setCode(status.UNKNOWN).setMessage(message).setDetailsList([any]);
     metadata.add("grpc-status-details-bin", Buffer.from(all.serializeBinary()));
   }

@@ -140,7 +140,7 @@ async function mayRetire(
   const now = await readKeyOrFail(session, pathOf(current.state, current.id), doing);
   if (now === undefined || applyDrift(updatable, current.state, observe(now)) !== current.state) {
     const reason = `nothing was changed, because ${current.id}, the current key, was changed or deleted outside Pulumi. The previous key, ${previous.id}, would be deleted. Run \`pulumi up --refresh\`.`;
-    throw new Failure("notRotated", reason, { subject: `${doing}:` });
+    throw new Failure("gone", reason, { subject: `${doing}:` });
   }
   if (inputs.retire === "afterOverlap") return true;
   const record = await readKeyOrFail(session, pathOf(previous.state, previous.id), doing);
