@@ -1,4 +1,4 @@
-import { openTransport, pauseFor } from "./client/send";
+import { openTransport, pauseFor, type TransportOptions } from "./client/send";
 import { Failure } from "./core/errors";
 import type { Source } from "./functions";
 import { configuration, disagreement, type EngineConfig, type Environment } from "./lifecycle/config";
@@ -8,7 +8,8 @@ import { definitions } from "./resources";
 
 export type Instance = ReturnType<typeof openInstance>;
 
-type OfHost = Pick<HostContext, "run" | "warn" | "note">;
+type OfHost = Pick<HostContext, "run" | "warn" | "note" | "progress" | "seconds"> &
+  Pick<TransportOptions, "log">;
 
 /**
  * The parts that the resources and functions of one process share, in any host: settings, connections and pace, and what they
@@ -17,7 +18,7 @@ type OfHost = Pick<HostContext, "run" | "warn" | "note">;
 export function openInstance(options: OfHost & { readonly env: Environment }) {
   const { env } = options;
   const shared = new Map<string, Shared>();
-  const transport = openTransport();
+  const transport = openTransport({ log: options.log });
   let resolved = configuration({ argument: {}, stack: {} }, env);
   let isWarned = false;
   // One time for the whole run: what a diff finds due is due for the update too.

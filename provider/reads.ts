@@ -75,19 +75,20 @@ export type SharedReads = ReturnType<typeof openReads>;
 
 const ofTransport = new WeakMap<Transport, Map<string, SharedReads>>();
 
-export function sharedReads({ transport, credentials, secrets = [] }: Call): SharedReads {
+export function sharedReads({ transport, credentials, secrets = [], run }: Call): SharedReads {
   const all = ofTransport.get(transport) ?? new Map<string, SharedReads>();
   ofTransport.set(transport, all);
   const service = JSON.stringify(credentials);
   const reads = all.get(service) ?? openReads(transport, credentials);
   all.set(service, reads);
   for (const secret of secrets) reads.secrets.add(secret);
+  reads.call.run = run ?? reads.call.run;
   return reads;
 }
 
 function openReads(transport: Transport, credentials: Credentials) {
   const secrets = new Set<string>();
-  const call = { transport, credentials, secrets };
+  const call: { -readonly [Name in keyof Call]: Call[Name] } = { transport, credentials, secrets };
   const opened = new Map<string, SharedRead<unknown>>();
   /** The one read of this name, made at its first use. */
   const shared = <T>(name: string, read: () => Promise<T>): SharedRead<T> => {
@@ -105,8 +106,9 @@ function openReads(transport: Transport, credentials: Credentials) {
       return { all: [...byId.values()], byId };
     });
   return {
-    /** The values that any reader masks in messages. */
+    /** The values that any reader masks in messages, and the run of the last. */
     secrets,
+    call,
     list,
     keys: (workspaceId: string) => list(`keys ${workspaceId}`, () => listApiKeys(call, { workspaceId })),
     scopes: (workspaceId: string) => list(`scopes ${workspaceId}`, () => listScopes(call, { workspaceId })),

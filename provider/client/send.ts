@@ -81,15 +81,18 @@ export interface RunOfCall {
   readonly closed: AbortSignal;
   /** Asked before each time that a request is sent: why it may not be sent, as words to follow "because". */
   readonly reasonAgainst: (method: Method) => string | undefined;
+  /** Shows that it waits. */
+  readonly onWait?: (line: string) => void;
 }
 
 /** The parts that all calls of a process share: connections, and the lane of each origin. */
 export type Transport = ReturnType<typeof openTransport>;
 
-/** For tests. */
+export const isDebugging = () => ["true", "1"].includes(process.env["APIKEYS_DEBUG"] ?? "");
+
 export interface TransportOptions {
-  /** Takes the lines of APIKEYS_DEBUG=1. */
-  readonly log?: (line: string) => void;
+  /** Takes the lines of APIKEYS_DEBUG=1. The others are for tests. */
+  readonly log?: ((line: string) => void) | undefined;
   readonly pause?: typeof pauseFor | undefined;
   readonly timeOuts?: Partial<TimeOuts>;
 }
@@ -118,6 +121,7 @@ function openLane(agent: Dispatcher) {
   return {
     agent,
     quietUntil: 0,
+    toldAt: 0,
     /** The writes under way. */
     writes: new Set<Promise<Exchange>>(),
     /** How many writes must still succeed one at a time, because the service may refuse several at once. */
@@ -143,9 +147,8 @@ type Lane = ReturnType<typeof openLane>;
 
 /** Opens nothing by itself: the HTTP library is loaded, and connections are opened, when they are first needed. */
 export function openTransport(options: TransportOptions = {}) {
-  const isDebugging = ["true", "1"].includes(process.env["APIKEYS_DEBUG"] ?? "");
   const toStderr = (line: string) => void process.stderr.write(`${line}\n`);
-  const { log = isDebugging ? toStderr : undefined, pause = pauseFor } = options;
+  const { log = isDebugging() ? toStderr : undefined, pause = pauseFor } = options;
   const timeOuts = { ...usualTimeOuts, ...options.timeOuts };
   const lanes = new Map<string, Lane>();
   let writes = 0;
@@ -179,6 +182,10 @@ export function openTransport(options: TransportOptions = {}) {
       pausedMs += leftMs;
       const asked = `the service asked to wait another ${seconds(leftMs)}`;
       if (pausedMs > retryPauses.allMs) fail(last ?? new CallError("notSent", asked, 429));
+      if (leftMs > 2_000 && run?.onWait && Date.now() > lane.toldAt + 10_000) {
+        lane.toldAt = Date.now();
+        run.onWait(`${method} ${url.pathname} waits ${seconds(leftMs)}: ${last?.message ?? asked}`);
+      }
       return pause(leftMs, run?.closed).then(() => {
         if (lane.quietUntil === until) lane.quietUntil = 0;
       });

@@ -17,7 +17,7 @@ export const codes = {
   unusableAnswer: [2005, "the answer is not one of this service"],
   notFound: [2006, "there is no such object, or more than one has this name"],
   unconfirmed: [2007, "an answer says that the object is gone, and nothing confirms it"],
-  interrupted: [2008, "the run was canceled or ended first"],
+  interrupted: [2008, "the run was canceled or ended first, or customTimeouts ran out"],
   outcomeUnclear: [3001, "it is not known whether the service carried out a request"],
   keyLost: [3002, "a key may exist that is not in state"],
   grantUnclear: [3003, "it is not known whether credits were granted"],

@@ -38,6 +38,8 @@ export interface Session extends Pick<Run, "closed" | "over"> {
   readonly call: Call;
   readonly setup: Setup;
   readonly warn: Warn;
+  /** Shows now and then how far it is, once it takes long. */
+  readonly progress: (line: string) => void;
   /** Masks these values from now on in everything that the operation says. */
   readonly mask: (...values: readonly unknown[]) => void;
   readonly registry: Registry;

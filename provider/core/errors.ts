@@ -148,6 +148,7 @@ export function explain(error: unknown, endpoint: Endpoint, words: CallWords): F
   let todo: readonly (string | undefined)[] = kind === "interrupted" ? ["Run the command again"] : [again];
   if (status === 401) todo = [endpoint.setup.tokenAdvice];
   else if (status === 429) todo = ["Run the command again later"];
+  else if (verdict === "notSent" && endpoint.closed?.aborted) todo = ["Run the command again"];
   // It names the setting that helps.
   else if (/HTTPS_PROXY needs|NODE_EXTRA_CA_CERTS|HTTP\/1\.1/.test(message)) todo = [];
   else if (verdict === "refused" && advice) {

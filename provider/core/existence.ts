@@ -128,8 +128,9 @@ async function awaitShown<T extends Shown>(
   const waiting = waits.get(list) ?? session.pause(longestLagMs).then(list.fresh);
   waits.set(list, waiting);
   await waiting;
-  if (session.over.aborted)
-    throw new InconclusiveError("interrupted", `${said}, and the run ended before it could be confirmed`);
+  const { aborted, reason } = session.over;
+  if (aborted)
+    throw new InconclusiveError("interrupted", `${said}, and ${reason} before it could be confirmed`);
 }
 
 /** Whether a list has an object as not deleted. */

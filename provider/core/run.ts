@@ -47,6 +47,17 @@ export function openRun(onIdle: () => void = () => {}): OpenRun {
   };
 }
 
+/** The run of an operation that has these seconds by its customTimeouts. After them, it is as if the run were over. */
+export function within(seconds: number | undefined, run: Run): Run {
+  if (!seconds) return run;
+  const limit = new AbortController();
+  const end = () => limit.abort(`its customTimeouts (${seconds} s) ran out`);
+  // A timer can't count more.
+  setTimeout(end, Math.min(seconds * 1_000, 2 ** 31 - 1)).unref();
+  const until = (signal: AbortSignal) => AbortSignal.any([signal, limit.signal]);
+  return { ...run, closed: until(run.closed), over: until(run.over) };
+}
+
 /** Why a request may not be sent. A closed run still deletes; once it is over, nobody learns the result of a write (R20). */
 export function reasonAgainst(method: string, { closed, over }: Run): string | undefined {
   const signal = method === "DELETE" ? over : closed;

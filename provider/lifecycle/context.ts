@@ -29,6 +29,10 @@ export interface HostContext {
   readonly warn: (message: string) => void;
   /** Shows a line about what an update would do. Default: nobody sees it. */
   readonly note?: (line: string) => void;
+  /** Shows lines about an operation that takes long. Default: nobody sees them. */
+  readonly progress?: { readonly show: (line: string) => void; readonly everyMs: number };
+  /** The time that the operation under way has by its customTimeouts. Default: no limit. */
+  readonly seconds?: () => number | undefined;
   /** Waits that long, or until the signal is aborted. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
   /** The knowledge that the resources of this process share, by the kind of their objects. */
@@ -134,8 +138,16 @@ export function openSession(
     return found;
   };
   const masked = (text: string) => inBounds(maskSecrets(oneLine(text), [...hidden]));
+  const onWait = (line: string) => host.progress?.show(masked(line));
+  const against = (method: string) => reasonAgainst(method, run);
+  let nextAt = performance.now() + 2_000;
   const session: OpenSession = {
     warn: (message, found) => warn(masked(message), found && masked(found)),
+    progress: (line) => {
+      if (host.progress === undefined || performance.now() < nextAt) return;
+      nextAt = performance.now() + host.progress.everyMs;
+      onWait(line);
+    },
     mask: (...values) => {
       for (const text of textsIn(values)) hidden.add(text);
     },
@@ -156,7 +168,7 @@ export function openSession(
         transport: transport(),
         credentials,
         secrets: hidden,
-        run: { closed: run.closed, reasonAgainst: (method: string) => reasonAgainst(method, run) },
+        run: { closed: run.closed, reasonAgainst: against, onWait },
       };
     },
     masked,

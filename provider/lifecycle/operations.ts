@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { AnyDefinition, Outcome, OwnerOf } from "../core/definition";
 import { Failure } from "../core/errors";
 import { objectIdentity } from "../core/registry";
-import { openRun } from "../core/run";
+import { openRun, within } from "../core/run";
 import { secretsOf, withSecrets } from "../core/secrecy";
 import {
   defined,
@@ -181,8 +181,8 @@ function operate<T extends (Outcome & { readonly service?: string | undefined })
   act: (session: OpenSession) => Promise<T>,
   line?: () => string | undefined,
 ): Promise<Kept | Extract<T, undefined>> {
-  const session = openSession(context, given);
-  const { configuration, run } = context.host;
+  const { configuration, run, seconds } = context.host;
+  const session = openSession(context, given, within(seconds?.(), run));
   const finished = async () => {
     const outcome = await act(session);
     if (outcome === undefined) return outcome as Extract<T, undefined>;

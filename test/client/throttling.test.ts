@@ -236,6 +236,30 @@ test("a call has as many attempts as the settings say, and so many requests run 
   expect([server.requests.length, most]).toEqual([18, 3]);
 });
 
+test("a wait of more than two seconds is told once for all calls that wait, and named by a call that the run ends", async () => {
+  const server = await wireServer(({ n }) => (n === 1 ? answer(429, "busy", "retry-after: 50") : undefined));
+  const ending = new AbortController();
+  const lines: string[] = [];
+  const run = {
+    closed: ending.signal,
+    reasonAgainst: () => (ending.signal.aborted ? "it is late" : undefined),
+    onWait: (line: string) => void lines.push(line),
+  };
+  const call = { ...callTo(server.url, { pause: undefined }), run };
+  const first = errorOf(api.deleteApiKey(call, keyPath));
+  await expect.poll(() => lines).toHaveLength(1);
+  const second = errorOf(api.deleteApiKey(call, keyPath));
+  ending.abort();
+  expect((await first).message).toBe(
+    'the service answered 429 "busy" and asked to wait 50 s; nothing more was sent, because it is late',
+  );
+  expect((await second).message).toBe("nothing more was sent, because it is late");
+  expect(server.requests).toHaveLength(1);
+  expect(lines).toEqual([
+    'DELETE /api/v1/workspace/ws_main/api-key/k waits 50 s: the service answered 429 "busy" and asked to wait 50 s',
+  ]);
+});
+
 test("a 429 is not repeated if the run allows no further request", async () => {
   const server = await busyFor(1);
   const run = {
@@ -248,6 +272,9 @@ test("a 429 is not repeated if the run allows no further request", async () => {
   expect(error).toMatchObject({
     verdict: "refused",
     status: 429,
+});
+
+    verdict: "notSent",
     message: 'the service answered 429 "slow down"; nothing more was sent, because it is late',
   });
   expect(server.requests).toHaveLength(1);

@@ -52,7 +52,8 @@ export interface HostedResource {
     state?: Properties,
   ): Promise<{ inputs: Properties; failures: Failure[] }>;
   diff(before: Resource, inputs: Properties): Promise<{ changes: Changes; replaces: string[] }>;
-  create(inputs: Properties): Promise<Resource>;
+  /** `seconds`: those of customTimeouts, which only reach the plugin. */
+  create(inputs: Properties, seconds?: number): Promise<Resource>;
   /** As a refresh does. */
   read(before: Resource): Promise<Read>;
   /** As `.get` does: there is no state yet. */
@@ -176,8 +177,8 @@ export function hosted(client: ResourceProviderClient, envelope: Envelope): Host
       const changes = (["unknown", "none", "some"] as const)[answer.getChanges()] ?? "unknown";
       return { changes, replaces: answer.getReplacesList() };
     },
-    async create(inputs) {
-      const request = new messages.CreateRequest().setUrn(urn).setProperties(own(inputs));
+    async create(inputs, seconds = 0) {
+      const request = new messages.CreateRequest().setUrn(urn).setProperties(own(inputs)).setTimeout(seconds);
       const answer = await asked<messages.CreateResponse>((done) => client.create(request, done));
       return { id: answer.getId(), state: unwrap(answer.getProperties()) };
     },

@@ -34,6 +34,8 @@ interface LogMessage {
   readonly urn: string;
   readonly severity: "debug" | "info" | "warning" | "error";
   readonly message: string;
+  /** Whether the next message takes its place. */
+  readonly isEphemeral: boolean;
 }
 
 /** The operations that only the plugin has. */
@@ -176,6 +178,7 @@ async function serveEngine(hear: (line: LogMessage) => void) {
         urn: request.getUrn(),
         severity: severities[request.getSeverity()] ?? "error",
         message: request.getMessage(),
+        isEphemeral: request.getEphemeral(),
       });
       done(null, new Empty());
     },

@@ -45,6 +45,7 @@ export function provider(
     env: process.env,
     warn,
     note: print,
+    progress: { show: print, everyMs: 10_000 },
   });
   const served = instance;
   const resource = served.resource(kind);

@@ -10,14 +10,15 @@ export type Engine = ReturnType<typeof openEngine>;
 const answerMs = 5_000;
 
 export function openEngine() {
-  const subjects = new AsyncLocalStorage<{ readonly urn: string; readonly underWay: Promise<void>[] }>();
+  const subjects = new AsyncLocalStorage<{ urn: string; seconds?: number; underWay: Promise<void>[] }>();
   let address: string | undefined;
   let client: EngineClient | undefined;
 
-  function log(severity: 0 | 1 | 2 | 3, message: string): void {
+  function log(severity: 0 | 1 | 2 | 3, message: string, isEphemeral = false): void {
     const { urn = "", underWay } = subjects.getStore() ?? {};
     const request = new LogRequest().setSeverity(severity).setMessage(message).setUrn(urn);
-    if (address === undefined) return;
+    if (address === undefined) return void process.stderr.write(`${message}\n`);
+    request.setEphemeral(isEphemeral);
     // Opened by the first message, because few commands have one. The engine is on this machine, never behind a proxy.
     client ??= new EngineClient(address, credentials.createInsecure(), { "grpc.enable_http_proxy": 0 });
     const to = client;
@@ -36,10 +37,13 @@ export function openEngine() {
     warn: (message: string) => log(LogSeverity.WARNING, message),
     /** A line that stays. */
     note: (message: string) => log(LogSeverity.INFO, message),
+    /** A line in place of the one before. */
+    progress: (line: string) => log(LogSeverity.INFO, line, true),
+    seconds: () => subjects.getStore()?.seconds,
     /** Messages of the operation belong to the resource, and are shown before its result. */
-    withResource: <T>(urn: string, operation: () => Promise<T>): Promise<T> => {
+    withResource: <T>(urn: string, operation: () => Promise<T>, seconds = 0): Promise<T> => {
       const underWay: Promise<void>[] = [];
-      return subjects.run({ urn, underWay }, async () => {
+      return subjects.run({ urn, seconds, underWay }, async () => {
         try {
           return await operation();
         } finally {

@@ -43,6 +43,7 @@ interface Served {
 
 interface OfResource {
   getUrn(): string;
+  getTimeout?(): number;
   getProperties?(): Parameters<typeof fromStruct>[0];
   getNews?(): Parameters<typeof fromStruct>[0];
 }
@@ -84,7 +85,7 @@ function handlers({ instance, engine, run }: Served) {
       // Under way until it is answered, and not only until it is done.
       void run.during(() =>
         engine
-          .withResource(urn, async () => callsOf(urn)[name](request as never))
+          .withResource(urn, async () => callsOf(urn)[name](request as never), request.getTimeout?.())
           .finally(() => call.off("cancelled", stop))
           .then(
             (answer) => done(null, answer),

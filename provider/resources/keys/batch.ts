@@ -42,6 +42,7 @@ export async function eachKey<T extends Item>(
 ): Promise<Failure | undefined> {
   const warnings: Trouble[] = [];
   const failed = new Map<T, Trouble>();
+  let done = 0;
   await eachBounded(session.setup.keysAtOnce, all, async (one) => {
     const { alias, key, declared } = one;
     const warn: Warn = (reason, found = "") => {
@@ -50,7 +51,7 @@ export async function eachKey<T extends Item>(
     };
     try {
       // After Ctrl-C, what has not begun is left to the next run.
-      if (session.closed.aborted) throw new Failure("interrupted", "Skipped: the run was canceled.");
+      if (session.closed.aborted) throw new Failure("interrupted", `Skipped: ${session.closed.reason}.`);
       await session.part(warn, (part) => {
         maskKey(part, key?.state ?? {}, declared ?? {});
         return act(part, one);
@@ -58,6 +59,8 @@ export async function eachKey<T extends Item>(
     } catch (error) {
       failed.set(one, troubleOf(alias, error));
     }
+    done += 1;
+    session.progress(`${doing}: ${numeral(done)} of ${numeral(all.length)}`);
   });
   for (const line of linesOf(warnings)) session.warn(line);
   if (failed.size === 0) return undefined;

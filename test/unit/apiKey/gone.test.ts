@@ -106,7 +106,7 @@ describe("a key that neither a GET nor the list of a lagging service shows", () 
       return { apiKeys: [] };
     };
     await expect(reading({ reads: [refused(404)], list, run })).rejects.toThrow(
-      "the run ended before it could be confirmed. State is unchanged",
+      "and the test ended it before it could be confirmed. State is unchanged",
     );
   });
 

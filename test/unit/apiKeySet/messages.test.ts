@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { Session } from "../../../provider/core/definition";
 import { Failure } from "../../../provider/core/errors";
 import { openKindContext, openSession } from "../../../provider/lifecycle/context";
@@ -17,8 +17,9 @@ async function resultOf(
   session?: Session,
 ) {
   const warnings: string[] = [];
-  const quiet: Pick<Session, "warn" | "part" | "closed" | "setup"> = {
+  const quiet: Pick<Session, "warn" | "part" | "closed" | "setup" | "progress"> = {
     setup: { tokenAdvice: "", baseUrlSource: "", withoutKeyList: false, keysAtOnce: 16 },
+    progress: () => {},
     warn: (line) => void warnings.push(line),
     closed: new AbortController().signal,
     part: (warn, act) => act({ warn, mask: () => {} } as Partial<Session> as Session),
@@ -107,6 +108,18 @@ test("R16 failures contain no key's secret", async () => {
   };
   const { lines } = await resultOf(named(2), refuse, session);
   expect(lines).toEqual(['For each of 2 keys ("k0", "k1"): APIKEYS2003: refused for [secret].']);
+});
+
+test("R16 after two seconds, a set shows now and then how far it is, without a secret", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const lines: string[] = [];
+  const host = hostContext({ progress: { show: (line) => void lines.push(line), everyMs: 1_000 } });
+  const session = openSession(openKindContext(apiKeySet, host), []);
+  session.mask("Creating");
+  await resultOf(named(1_200), async () => void vi.advanceTimersByTime(3), session);
+  const shown = [/^\[secret\]: 6\d\d of 1,200$/, /^\[secret\]: (9\d\d|1,0\d\d) of 1,200$/];
+  expect(lines).toEqual(shown.map((line) => expect.stringMatching(line)));
 });
 
 test("E1 general warnings share lines that name all keys and ids; of others, twenty lines", async () => {
