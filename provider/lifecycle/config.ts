@@ -39,16 +39,14 @@ export interface Configuration extends Setup {
   readonly checksToken: boolean;
 }
 
-/** The names of a Provider's arguments. */
-export const argumentNames: readonly string[] = [...Object.keys(variables), "accessTokenEnv"];
-
 /** Picks the settings from config that is read by key. */
 export function engineConfig(get: (key: string) => unknown): EngineConfig {
   const under = (namespace: string, names: readonly string[]) =>
     Object.fromEntries(names.map((name) => [name, String(get(`${namespace}:${name}`) ?? "") || undefined]));
+  const names = Object.keys(variables);
   return {
-    argument: under(argumentNamespace, argumentNames),
-    stack: under(configNamespace, Object.keys(variables)),
+    argument: under(argumentNamespace, [...names, "accessTokenEnv"]),
+    stack: under(configNamespace, names),
   };
 }
 

@@ -22,13 +22,7 @@ import type { Properties } from "../../core/state";
 import { nameIn } from "../../core/text";
 import * as functions from "../../functions";
 import type { Instance } from "../../instance";
-import {
-  argumentNames,
-  argumentNamespace,
-  configNamespace,
-  type EngineConfig,
-  engineConfig,
-} from "../../lifecycle/config";
+import { argumentNamespace, configNamespace, type EngineConfig, engineConfig } from "../../lifecycle/config";
 import { changesAt } from "../../lifecycle/planning";
 import { list } from "../../listing";
 import type { Engine } from "./engine";
@@ -182,10 +176,11 @@ const isDefault = (urn: string) => /^default(_\d+_\d+_\d+.*)?$/.test(nameIn(urn)
 
 /** The arguments of a Provider that the program calls `default`: the engine's own has what the plugin's environment has. */
 function argumentsOfDefault(urn: string, given: Properties): Properties {
-  const names = argumentNames.filter((name) => name in given);
+  const { argument } = engineConfig((key) => given[key.replace(/.*:/, "")]);
+  const set = Object.entries(argument).filter(([, value]) => value !== undefined);
   const stack = JSON.parse(process.env["PULUMI_CONFIG"] ?? "null");
-  if (!isDefault(urn) || stack === null || names.every((name) => given[name] === stack[name])) return {};
-  return Object.fromEntries(names.map((name) => [`${argumentNamespace}:${name}`, given[name]]));
+  if (!isDefault(urn) || stack === null || set.every(([name, value]) => value === stack[name])) return {};
+  return Object.fromEntries(set.map(([name, value]) => [`${argumentNamespace}:${name}`, value]));
 }
 
 /**
