@@ -28,6 +28,7 @@ export const codes = {
   scopeDiffers: [3008, "the scope exists with another name or description"],
   notRotated: [3009, "a rotating key can't change now"],
   severalKeys: [3010, "keys of a set or of a rotating key failed; each line has its own code"],
+  changedOutside: [3011, "rights were changed outside Pulumi, and the preview did not show that"],
   bug: [9001, "a bug in pulumi-apikeys"],
 } as const satisfies Readonly<Record<string, readonly [number: number, meaning: string]>>;
 

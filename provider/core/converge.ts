@@ -2,14 +2,16 @@
 import { CallError, recordOf, type Written } from "../client/send";
 import { mask } from "../client/words";
 import type { Session } from "./definition";
-import { explain, Failure, ifElsewhere } from "./errors";
+import { explain, Failure, InconclusiveError, ifElsewhere } from "./errors";
 import { lookAfterRefusal, pollUntil } from "./existence";
 import type { UpdatableField } from "./fields";
 import { isSecret } from "./secrecy";
 import {
+  asLastSeen,
   type ComparedField,
   caseFolded,
-  hiddenIn,
+  failedKey,
+  fromEntries,
   observedKey,
   type Properties,
   rewritten,
@@ -17,42 +19,38 @@ import {
 } from "./state";
 import { sentences } from "./text";
 
-/** The value that a field should have after a write. */
-export interface Aim {
-  readonly field: ComparedField;
-  readonly value: unknown;
-  /** Whether the service must have exactly this value. Otherwise it may rewrite a new value: trim it, for example. */
-  readonly exact: boolean;
+/**
+ * The values that fields should have after a write. One that does not change may stay as the service rewrote it, and one that
+ * is neither in the program nor in state stays as it is. `now`: what the service has before.
+ */
+function aimsOf({ fields, declared, state }: Change, now: Properties): Properties {
+  const last = asLastSeen(state);
+  const stays = (field: UpdatableField) => {
+    const { name, exact, isInOwnForm } = field;
+    const isSame = same(field, state[name], declared[name]) && same(field, last[name], now[name]);
+    const mayStay = isSame && (!exact || isInOwnForm?.(declared[name], now[name]) === true);
+    return mayStay || (declared[name] ?? state[name]) === undefined;
+  };
+  return Object.fromEntries(fields.map((one) => [one.name, (stays(one) ? now : declared)[one.name]]));
 }
 
-/** The aims of a write. A field that does not change may stay as the service rewrote it. `now`: what the service has before. */
-export function aimsOf(
-  fields: readonly UpdatableField[],
-  declared: Properties,
-  state: Properties,
-  now: Properties,
-): readonly Aim[] {
-  const settled = { ...state, ...hiddenIn(state, observedKey) };
-  return fields.map((field): Aim => {
-    const { name, exact, isInOwnForm } = field;
-    const stays = same(field, state[name], declared[name]) && same(field, settled[name], now[name]);
-    const mayStay = stays && (!exact || isInOwnForm?.(declared[name], now[name]) === true);
-    return { field, value: mayStay ? now[name] : declared[name], exact };
-  });
-}
+type Change = Pick<Writing<unknown>, "fields" | "declared" | "state">;
 
 export interface Writing<T> {
+  readonly fields: readonly UpdatableField[];
+  readonly declared: Properties;
+  /** Empty for an object that is new in state. */
+  readonly state: Properties;
   /** The object before the write or, if a POST created it, in its answer. */
   readonly before: T;
-  /** One for each field that the service shows. */
-  readonly aims: readonly Aim[];
   readonly observe: (record: T) => Properties;
-  readonly write: (seen: T, isAgain: boolean) => Promise<Written<T>>;
+  /** `body`: all fields (K1). A value that is no longer declared is cleared. */
+  readonly write: (body: Properties, seen: T, isAgain: boolean) => Promise<Written<T>>;
   /**
    * Whether the answer to a write shows the object, if it matches: it has all fields, and no read must confirm it. `before`:
    * the object as it was seen last.
    */
-  readonly isShown: (answer: T, before: T) => boolean;
+  readonly isShown: (answer: T, body: Properties, before: T) => boolean;
   /** The object; `undefined` if it is not found. */
   readonly read: () => Promise<T | undefined>;
   /** Called if the object is not found, or a write of it is refused: returns it after all, or throws the reason. */
@@ -62,14 +60,17 @@ export interface Writing<T> {
 export interface Settled<T> {
   /** The object as it was seen last. */
   readonly record: T;
-  /** The aims that the record does not match. */
+  /** The fields that are not as they should be. */
   readonly missed: readonly Missed[];
+  /** Lines about changes made outside Pulumi. */
+  readonly overwritten?: readonly string[];
   /** The error that stopped it after something was sent. */
   readonly error?: unknown;
 }
 
 interface Missed {
-  readonly aim: Aim;
+  readonly field: UpdatableField;
+  readonly value: unknown;
   readonly has: unknown;
   /** Whether the service applied the change in its own way. Otherwise it did not apply it. */
   readonly isRewritten: boolean;
@@ -84,51 +85,52 @@ export function settledAs<T>(record: T): Settled<T> {
  * Writes the object, unless a POST has (`created`), and once more if an exact field does not match. Throws only if nothing was
  * sent, or the first request was refused: a later error must not lose an object that exists.
  */
-export async function converge<T>(
-  session: Session,
-  { before, observe, aims, write, isShown, read, explainMissing }: Writing<T>,
-  created?: Written<T>,
-): Promise<Settled<T>> {
-  const old = created === undefined ? observe(before) : undefined;
-  const isStill = ({ field }: Aim, was: Properties, now: Properties) =>
-    same(field, was[field.name], now[field.name]);
+export async function converge<T>(session: Session, writing: Writing<T>, created?: Written<T>) {
+  const { fields, state, observe, write, isShown, read, explainMissing } = writing;
+  const poll = async (isDone: (record: T) => boolean) =>
+    (await pollUntil(session, read, (one) => one !== undefined && isDone(one))) ?? (await explainMissing());
+  const changedIn = (record: T) => driftIn(writing, observe(record));
+  let seen = writing.before;
+  // A service may lag behind our last write.
+  if (changedIn(seen).length > 0) seen = await poll((record) => changedIn(record).length === 0);
+  const before = observe(seen);
+  const overwritten = expectAsPreviewed(writing, changedIn(seen), before);
+  const aims = aimsOf(writing, before);
+  const valueFor = ({ name, empty = null }: UpdatableField) =>
+    aims[name] ?? (state[name] === undefined ? undefined : empty);
+  const body = fromEntries(fields.map((field) => [field.name, valueFor(field)]));
+  const old = created === undefined ? before : undefined;
   const missedBy = (record: T): readonly Missed[] => {
     const now = observe(record);
-    return aims.flatMap((aim): Missed[] => {
-      const { field, value, exact } = aim;
-      const has = now[field.name];
+    return fields.flatMap((field): Missed[] => {
+      const [value, has] = [aims[field.name], now[field.name]];
       if (same(field, value, has) || field.isInOwnForm?.(value, has) === true) return [];
       // A free value may differ in form.
-      if (!exact && caseFolded(value) === caseFolded(has)) return [];
-      const isUnchanged = old !== undefined && isStill(aim, old, now);
-      return [{ aim, has, isRewritten: !exact && !isUnchanged }];
+      if (!field.exact && caseFolded(value) === caseFolded(has)) return [];
+      const isUnchanged = old !== undefined && same(field, old[field.name], has);
+      return [{ field, value, has, isRewritten: !field.exact && !isUnchanged }];
     });
   };
-  const settledAt = (record: T): Settled<T> => ({ record, missed: missedBy(record) });
-  let seen = before;
+  const settledAt = (record: T): Settled<T> => ({ record, missed: missedBy(record), overwritten });
   let isSent = created !== undefined;
 
   /** Sets `seen` to the result of the write. `was`: the object as it was, if waiting for a change is worthwhile. */
   async function observeResult(written: Written<T>, was?: Properties): Promise<void> {
     const answer = recordOf(written);
-    if (answer !== undefined && isShown(answer, seen) && missedBy(answer).length === 0) {
-      seen = answer;
-      return;
-    }
     const isChanged = (record: T) => {
       if (was === undefined || missedBy(record).length === 0) return true;
       const now = observe(record);
-      return !aims.every((aim) => isStill(aim, was, now));
+      return !fields.every((field) => same(field, was[field.name], now[field.name]));
     };
-    const found = await pollUntil(session, read, (record) => record !== undefined && isChanged(record));
-    seen = found ?? (await explainMissing());
+    const isEnough = answer !== undefined && isShown(answer, body, seen) && missedBy(answer).length === 0;
+    seen = isEnough ? answer : await poll(isChanged);
   }
   try {
-    const written = created ?? (await write(before, false));
+    const written = created ?? (await write(body, seen, false));
     isSent = true;
     await observeResult(written, old);
-    if (missedBy(seen).some(({ aim }) => aim.exact))
-      await observeResult(await write(seen, true), observe(seen));
+    if (missedBy(seen).some(({ field }) => field.exact))
+      await observeResult(await write(body, seen, true), observe(seen));
     return settledAt(seen);
   } catch (error) {
     const mayBeSent = isSent || (error instanceof CallError && error.verdict === "ambiguous");
@@ -141,6 +143,33 @@ export async function converge<T>(
   }
 }
 
+/** The fields in state that the service has neither as after our last write nor as declared, in any form. */
+export function driftIn({ fields, declared, state }: Change, now: Properties): Change["fields"] {
+  // A write that failed halfway may have changed any.
+  if (state[failedKey]) return [];
+  const last = asLastSeen(state);
+  return fields.filter((field) => {
+    const { name, exact, isInOwnForm } = field;
+    const [was, has] = [last[name], now[name]];
+    const isForm = exact ? isInOwnForm?.(was, has) : caseFolded(was) === caseFolded(has);
+    const isKnown = state[name] === undefined || same(field, was, has) || same(field, declared[name], has);
+    return !isForm && !isKnown;
+  });
+}
+
+/** Lines about drift that an update overwrites. Throws if it would revert rights, which no preview shows (K1). */
+function expectAsPreviewed({ declared, state }: Change, changed: Change["fields"], now: Properties) {
+  const show = (values: Properties, name: string) => showValue([declared, state], name, values[name]);
+  const wordsOf = ({ name }: UpdatableField, has = "has") =>
+    `${name}: the service ${has} ${show(now, name)}, state ${has} ${show(asLastSeen(state), name)}`;
+  const reverted = changed.filter((one) => one.exact && same(one, state[one.name], declared[one.name]));
+  if (reverted.length === 0)
+    return changed.map((one) => `${wordsOf(one, "had")}; the update has overwritten it.`);
+  const reason = "nothing was sent, because rights were changed outside Pulumi";
+  const advice = `${reverted.map((one) => wordsOf(one)).join("; ")}. Run \`pulumi up --refresh\`: its preview shows the difference, and its update reverts it, unless the program declares the service's value`;
+  throw new InconclusiveError("changedOutside", reason, advice);
+}
+
 /** State after a write: the declared values or, where the service did not apply them, its own (R1). */
 export function stateAfter<T, State extends Properties>(
   fields: readonly ComparedField[],
@@ -149,7 +178,7 @@ export function stateAfter<T, State extends Properties>(
   observe: (record: T) => Properties,
 ): State & { readonly [observedKey]: Properties | undefined } {
   const observed = observe(settled.record);
-  const truth = Object.fromEntries(notApplied(settled).map(({ aim, has }) => [aim.field.name, has ?? ""]));
+  const truth = Object.fromEntries(notApplied(settled).map(({ field, has }) => [field.name, has]));
   const state = { ...declared, ...truth };
   return { ...state, [observedKey]: rewritten(fields, state, observed) };
 }
@@ -187,13 +216,14 @@ export function report<T>(
   }: Report,
 ): Failure | undefined {
   const { error } = settled;
-  const wordsOf = ({ aim: { field, value }, has }: Missed) =>
+  const wordsOf = ({ field, value, has }: Missed) =>
     `${field.name}: should be ${showValue(secretIn, field.name, value)}, the service has ${showValue(secretIn, field.name, has)}`;
   const subject = `${doing}:`;
   const open = notApplied(settled).map(wordsOf).join("; ");
   if (error === undefined) {
-    for (const one of settled.missed.filter(({ isRewritten }) => isRewritten))
-      session.warn(`${subject} ${wordsOf(one)}; it may have rewritten the value.`);
+    const others = settled.missed.filter(({ isRewritten }) => isRewritten).map(wordsOf);
+    const rewritten = others.map((words) => `${words}; it may have rewritten the value.`);
+    for (const line of [...(settled.overwritten ?? []), ...rewritten]) session.warn(`${subject} ${line}`);
     if (open === "") return undefined;
     const reason = sentences("the service did not apply the change", open);
     return new Failure("notApplied", [reason, ifOpen, ifElsewhere(session)], { subject, state });

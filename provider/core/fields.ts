@@ -18,8 +18,8 @@ interface Facts<T> {
   /** Whether no request carries the value. */
   readonly local?: true;
   readonly default?: T & {};
-  /** The value where a record of the service lacks the field. Default: nothing. */
-  readonly ifAbsent?: T & {};
+  /** The service's value for none: what a record that lacks the field has, and what an edit sends to clear it. Default: null. */
+  readonly empty?: unknown;
   /** The default is the name that stack config makes, unless one of these inputs is given, or else the resource's name. */
   readonly defaultsToResourceName?: { readonly noPatternWith: readonly string[] };
   /** Whether the value is always secret, or which part of it is: the path to that part, with "*" for any name. */
@@ -85,7 +85,7 @@ export interface Field extends ComparedField, Omit<Facts<unknown>, "canonical"> 
 export interface UpdatableField<Name extends string = string> extends ComparedField {
   readonly name: Name;
   readonly exact: boolean;
-  readonly ifAbsent?: unknown;
+  readonly empty?: unknown;
 }
 
 /** The inputs that an edit changes in place. Everything that writes or compares them is derived from this list. */
@@ -99,7 +99,7 @@ export function updatableFields<I extends Inputs>(inputs: I): readonly Updatable
 export function observed(fields: readonly UpdatableField[], record: object): Properties {
   const shown = record as Properties;
   return Object.fromEntries(
-    fields.map(({ name, canonical, ifAbsent }) => [name, canonical(shown[name] ?? ifAbsent)]),
+    fields.map(({ name, canonical, empty }) => [name, canonical(shown[name] ?? empty)]),
   );
 }
 

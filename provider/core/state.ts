@@ -58,10 +58,13 @@ export function rewritten(
 }
 
 /** A hidden object in state; empty if there is none. */
-export function hiddenIn(state: Properties, key: string): Properties {
+function hiddenIn(state: Properties, key: string): Properties {
   const value = state[key];
   return isRecord(value) ? value : {};
 }
+
+/** With the service's values after our last write or read. */
+export const asLastSeen = (state: Properties): Properties => ({ ...state, ...hiddenIn(state, observedKey) });
 
 /** State after a read: fields that have drifted have the observed value (R3). The same object if none has. */
 export function applyDrift<State extends Properties>(
@@ -73,7 +76,7 @@ export function applyDrift<State extends Properties>(
   const drifted = fields.filter((field) => {
     const now = observed[field.name];
     if (!(field.name in state || field.name in before)) return field.canonical(now) !== undefined;
-    return !same(field, field.name in before ? before[field.name] : state[field.name], now);
+    return !same(field, asLastSeen(state)[field.name], now);
   });
   if (drifted.length === 0) return state;
   const now = Object.fromEntries(drifted.map(({ name, canonical }) => [name, canonical(observed[name])]));

@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import * as z from "zod/mini";
 import { editWorkspace, readWorkspace, type WorkspaceRecord } from "../client/service";
-import { aimsOf, converge, report, type Settled, settledAs, showValue, stateAfter } from "../core/converge";
+import { converge, driftIn, report, type Settled, settledAs, showValue, stateAfter } from "../core/converge";
 import {
   type DraftOf,
   define,
@@ -17,6 +17,7 @@ import {
   type StateOf,
 } from "../core/definition";
 import { explain, ifDeleted, orFail } from "../core/errors";
+import { pollUntil } from "../core/existence";
 import {
   aMap,
   announced,
@@ -37,7 +38,7 @@ import {
 } from "../core/fields";
 import { compareFields, type Plan } from "../core/plan";
 import { objectIdentity } from "../core/registry";
-import { applyDrift, nonEmpty, type Properties, pick, same } from "../core/state";
+import { applyDrift, failedKey, nonEmpty, observedKey, type Properties, pick, same } from "../core/state";
 import { optionalString, pathSegment } from "./fields/schemas";
 
 // ---- Addresses -----------------------------------------------------------------------------------------------------
@@ -91,10 +92,10 @@ const shape = {
       ...update,
       exact: true,
       canonical: canonicalAddresses,
-      ifAbsent: [],
+      empty: [],
     }),
-    defaultRateLimitPerSecond: optional(wholeNumber, { ...update, canonical: number, ifAbsent: 0 }),
-    defaultExpiration: optional(wholeNumber, { ...update, canonical: number, ifAbsent: 0 }),
+    defaultRateLimitPerSecond: optional(wholeNumber, { ...update, canonical: number, empty: 0 }),
+    defaultExpiration: optional(wholeNumber, { ...update, canonical: number, empty: 0 }),
     onDestroy: defaulted(z.nullish(z.enum(["retain", "restore"])), {
       ...update,
       local: true,
@@ -108,6 +109,8 @@ const shape = {
   hidden: {
     /** The declared settings before this stack managed them, without those that had no value. */
     __before: aMap,
+    /** The values after our last write, of settings that a refresh has seen changed since. */
+    __written: aMap,
   },
 };
 
@@ -208,7 +211,11 @@ async function apply(
 
 async function read(session: Session, { id, state }: Resource<Shape>): Promise<SettingsOutcome> {
   const record = await readOrFail(session, id);
-  return { id, state: { ...applyDrift(declaredIn(state), state, observe(record)), ...outputs(record) } };
+  const next = applyDrift(declaredIn(state), state, observe(record));
+  // After a write that failed halfway, the change may be our own.
+  const changed = settings.filter(({ name }) => !state[failedKey] && next[name] !== state[name]);
+  const __written = nonEmpty({ ...only(changed, state), ...state.__written });
+  return { id, state: { ...next, ...outputs(record), __written } };
 }
 
 /** All settings that have a value, as if they were declared as they are. */
@@ -228,21 +235,32 @@ function readOrFail(session: Session, workspaceId: string): Promise<WorkspaceRec
 async function remove(session: Session, { id, state }: Resource<Shape>, ownerOf: OwnerOf): Promise<void> {
   if (state.onDestroy !== "restore") return;
   const { __before: former = {} } = state;
+  const fields = declaredIn(former);
+  const inWords = (some: readonly { readonly name: string }[]) =>
+    some.map(({ name }) => `${name} ${showValue([state], name, former[name])}`).join(", ");
   if (ownerOf(id, id) !== undefined) {
-    const values = Object.entries(only(settings, former)).map(
-      ([name, value]) => `${name} ${showValue([state], name, value)}`,
-    );
-    if (values.length === 0) return;
+    if (fields.length === 0) return;
     return session.warn(
-      `The program still declares settings of workspace ${id}, so these former values are not restored and are no longer in state: ${values.join(", ")}. To rename a resource and keep them, use the option aliases.`,
+      `The program still declares settings of workspace ${id}, so these former values are not restored and are no longer in state: ${inWords(fields)}. To rename a resource and keep them, use the option aliases.`,
     );
   }
   const doing = `Restoring the defaults of workspace ${id}`;
   // A token of another account gets the same answer as for a deleted workspace.
   const advice = `Check that the access token is allowed to read and edit the workspace: it may belong to another account. ${session.setup.tokenAdvice} Or restore the settings by hand first; or, to leave them as they are, run \`pulumi up\` with onDestroy: "retain" first; or, if the workspace was deleted, remove the resource from state with \`pulumi state delete\``;
   const words = { doing, state: "It stays in state", advice, secretIn: [state] };
-  const record = await orFail(readWorkspace(session.call, { workspaceId: id }), session, words);
-  const writing = write(session, record, state, only(settings, former), true);
+  const change = { fields, declared: former, state: { ...state, ...state.__written } };
+  const drift = (seen: WorkspaceRecord) => driftIn(change, observe(seen));
+  const read = () => readWorkspace(session.call, { workspaceId: id });
+  const record = await orFail(
+    pollUntil(session, read, (seen) => drift(seen).length === 0),
+    session,
+    words,
+  );
+  const changed = drift(record);
+  const line = `Workspace ${id}: settings that were changed outside Pulumi stay as they are. Their former values: ${inWords(changed)}.`;
+  if (changed.length > 0) session.warn(line);
+  const restored = fields.filter((field) => !changed.includes(field));
+  const writing = write(session, record, state, only(restored, former), true);
   const settled = await orFail(writing, session, words);
   if (settled.error !== undefined) throw explain(settled.error, session, words);
   const failure = report(session, settled, { ...words, ifOpen: `Run the command again. ${advice}` });
@@ -272,15 +290,15 @@ async function write(
   if (wanted.every((field) => same(field, target[field.name], old[field.name]))) return settledAs(before);
   // A service may refuse an empty list, even if that is what it has.
   const isEmpty = (value: unknown) => Array.isArray(value) && value.length === 0;
-  const repeated = Object.entries(sendable(settings, before)).filter(([, value]) => !isEmpty(value));
-  const body: Properties = { ...Object.fromEntries(repeated), ...target };
-  const fields = settings.map((field) => ({ ...field, exact: field.exact && field.name in target }));
+  const repeated = (seen: WorkspaceRecord) =>
+    Object.entries(sendable(settings, seen)).filter(([, value]) => !isEmpty(value));
   const read = () => readWorkspace(session.call, { workspaceId });
   return converge(session, {
-    before,
-    observe,
-    aims: aimsOf(fields, { ...old, ...target }, state, old),
-    write: () => editWorkspace(session.call, { workspaceId }, body),
+    ...{ before, observe, declared: target },
+    fields: settings.map((field) => ({ ...field, exact: field.exact && field.name in target })),
+    state: pick(state, [...wanted.map(({ name }) => name), observedKey, failedKey]),
+    write: (_, seen) =>
+      editWorkspace(session.call, { workspaceId }, { ...Object.fromEntries(repeated(seen)), ...target }),
     isShown: (answer) => !isLast && wanted.every(({ name }) => (answer as Properties)[name] !== undefined),
     read,
     explainMissing: read,

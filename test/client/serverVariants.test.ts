@@ -254,6 +254,102 @@ async function settingsLifecycle(fixture: Fixture): Promise<void> {
   );
 }
 
+/** Expects an update to be refused that would revert a change made by hand. Gives the state that the engine keeps. */
+async function refused(fixture: Fixture, kind: string, resource: Resource, words: string): Promise<State> {
+  const { service, process } = fixture;
+  service.clearRequests();
+  const { kept, message } = await failureOf(
+    process.of(kind).update(resource.id, resource.state, resource.inputs),
+  );
+  expect(message).toContain("nothing was sent, because rights were changed outside Pulumi");
+  expect(message).toContain(words);
+  await service.settled();
+  return kept?.state ?? resource.state;
+}
+
+/** The keys that were edited since the log was last cleared. */
+function editedKeys({ service }: Fixture): readonly string[] {
+  const edits = service.requests.filter(({ endpoint }) => endpoint === "editApiKey");
+  return [...new Set(edits.map(({ path }) => decodeURIComponent(path.split("/").at(-1) ?? "")))];
+}
+
+/** K1: a right that was changed by hand stays, though the program changes other fields; up --refresh reverts it. */
+async function handEdited(fixture: Fixture): Promise<void> {
+  const { service, process, variant, workspaceId } = fixture;
+  if (variant.createAnswer === "withoutKey") return;
+  const key = { customerId: "cus_1", name: "Ci", scopes: [orders] };
+  const changed = { ...key, scopes: wider };
+  const rotating = { rotateEvery: "90d", keepers: { of: "now" } };
+  const cases = [
+    { kind: "ApiKey", first: key, last: changed },
+    {
+      kind: "ApiKeySet",
+      first: { keys: { hit: key, other: key } },
+      last: { keys: { hit: changed, other: changed } },
+    },
+    { kind: "RotatingApiKey", first: { ...key, ...rotating }, last: { ...changed, ...rotating } },
+  ];
+  for (const { kind, first, last } of cases) {
+    const inputsOf = (declared: State, before?: State) => checked({ ...fixture, kind }, declared, before);
+    const inputs = inputsOf(first);
+    // It has a previous key, too.
+    const oldest = kind === "RotatingApiKey" ? inputsOf({ ...key, rotateEvery: "90d" }) : inputs;
+    let resource: Resource = { ...(await process.of(kind).create(oldest)), inputs };
+    const { id } = resource;
+    if (oldest !== inputs)
+      resource = { ...resource, state: await process.of(kind).update(id, resource.state, inputs) };
+    await service.settled();
+    const { ids = {}, keyId, previousKeyId } = resource.state as { ids?: Record<string, string> } & State;
+    const hit = String(ids["hit"] ?? keyId ?? id);
+    const others = [ids["other"], previousKeyId].filter((id) => id !== undefined);
+    service.editKey(hit, { enabled: false });
+    const wanted = { ...resource, inputs: inputsOf(last, inputs) };
+    const words = "enabled: the service has false, state has true. Run `pulumi up --refresh`";
+    let state = await refused(fixture, kind, wanted, words);
+    expect([editedKeys(fixture), service.key(hit)?.enabled]).toEqual([others, false]);
+    // Nor does another update, after one that has failed in part.
+    state = await refused(fixture, kind, { ...wanted, state }, words);
+    expect([editedKeys(fixture), service.key(hit)?.enabled]).toEqual([[], false]);
+    for (const id of others) expect(canonicalScopes(service.key(String(id))?.scopes)).toEqual(wider);
+    state = (await process.of(kind).read(id, state))?.state ?? {};
+    expect(process.of(kind).diff(id, state, wanted.inputs).changes).not.toBe(false);
+    state = await process.of(kind).update(id, state, wanted.inputs);
+    await service.settled();
+    expectKey(fixture, hit, { ...key, scopes: wider });
+    expect(process.of(kind).diff(id, state, wanted.inputs).changes).toBe(false);
+  }
+  const declared = { workspaceId, defaultAllowedIPs: ["10.0.0.0/8"], defaultRateLimitPerSecond: 50 };
+  const settings = process.of("WorkspaceSettings");
+  const made = await settings.create(settings.check(declared, undefined).inputs);
+  await service.settled();
+  service.editWorkspace(workspaceId, { defaultAllowedIPs: ["10.0.0.1"] });
+  const { inputs } = settings.check({ ...declared, defaultRateLimitPerSecond: 60 }, declared);
+  await refused(fixture, "WorkspaceSettings", { ...made, inputs }, 'state has ["10.0.0.0/8"]. Run');
+  expect(service.requests.filter(({ method }) => method !== "GET")).toEqual([]);
+  const refreshed = (await settings.read(made.id, made.state))?.state ?? {};
+  expect(await settings.update(made.id, refreshed, inputs)).toMatchObject(inputs);
+}
+
+/** K1: a read that still shows the values from before the last write is no change made by hand. */
+async function lagging(fixture: Fixture): Promise<void> {
+  const { service, variant, workspaceId } = fixture;
+  if (variant.createAnswer === "withoutKey") return;
+  let resource = await created(fixture, {
+    customerId: "cus_1",
+    name: "Ci",
+    scopes: [orders],
+    enabled: false,
+  });
+  const url = `${service.url}/api/v1/workspace/${encodeURIComponent(workspaceId)}/api-key/${encodeURIComponent(resource.id)}`;
+  const before = await fetch(url, { headers: { authorization: `Bearer ${service.accessToken}` } });
+  const fault = { kind: "status", status: before.status, body: await before.text() } as const;
+  resource = await updated(fixture, resource, { scopes: wider, enabled: true });
+  service.inject({ endpoint: "readApiKey", times: 3, fault });
+  resource = await updated(fixture, resource, { name: "Later" });
+  expectKey(fixture, resource.id, { name: "Later", scopes: wider });
+  expect(fixture.process.warnings).toEqual([]);
+}
+
 async function scopeLifecycle(fixture: Fixture): Promise<void> {
   const { service, workspaceId, process, variant } = fixture;
   const declared = { name: " All Orders", representation: "bills/ü?", description: "Every order" };
@@ -290,6 +386,8 @@ const scenarios = {
   ApiKeySet: setLifecycle,
   "adopted ApiKey": adoptedLifecycle,
   WorkspaceSettings: settingsLifecycle,
+  "edited ApiKey": handEdited,
+  "outdated ApiKey": lagging,
   Scope: scopeLifecycle,
   CustomerBilling: grantLifecycle,
 };

@@ -46,7 +46,8 @@ export function replying(definition: AnyDefinition, reply: (asked: Asked) => unk
   const warnings: string[] = [];
   const transport: Transport = {
     send: async ({ method, path, body, secrets, read }) => {
-      const asked = { method, path, body };
+      // As on the wire.
+      const asked = { method, path, body: body && JSON.parse(JSON.stringify(body)) };
       calls.push(asked);
       let answer: unknown;
       try {

@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod/mini";
-import type { ApiKeyRecord, KeyScope } from "../../client/service";
+import type { ApiKeyRecord } from "../../client/service";
 import { type Settled, stateAfter } from "../../core/converge";
 import type { DraftOf, InputsOf, PlanArgs, Resource, Session, StateOf } from "../../core/definition";
 import {
@@ -241,13 +241,6 @@ export function createBody(declared: KeyInputs): Properties {
 /** Which fields migrate requires is not stated, so all are sent. */
 export function migrateBody(declared: KeyInputs) {
   return { key: declared.existingKey ?? "", metadata: {}, ...createBody(declared) };
-}
-
-/** All updatable fields, so that it means the same to a service that merges and to one that replaces (K1). */
-export function editBody(declared: KeyInputs, scopes: readonly KeyScope[]): Properties {
-  const wanted: Properties = declared;
-  // JSON would leave out an input that is no longer declared.
-  return { ...Object.fromEntries(updatable.map(({ name }) => [name, wanted[name] ?? ""])), scopes };
 }
 
 const sent = fields.filter(({ local }) => !local).map(({ name }) => name);

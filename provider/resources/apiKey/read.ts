@@ -4,7 +4,7 @@ import { type ApiKeyPath, type ApiKeyRecord, readApiKey } from "../../client/ser
 import type { Outcome, Session } from "../../core/definition";
 import { ifDeleted, orFail } from "../../core/errors";
 import { lookUp, type Target } from "../../core/existence";
-import { applyDrift, defined, failedKey, hiddenIn, observedKey } from "../../core/state";
+import { applyDrift, asLastSeen, defined, failedKey, type Properties } from "../../core/state";
 import { sharedReads } from "../../reads";
 import {
   hasOutputs,
@@ -107,10 +107,13 @@ export async function listedForUpdate(
   declared: KeyInputs,
 ): Promise<ApiKeyRecord | undefined> {
   // If the name differs, only a read shows whether the service rewrote it or has not carried the write out yet.
-  const { name }: { name?: unknown } = { ...state, ...hiddenIn(state, observedKey) };
-  if (name !== declared.name || isIncomplete(state) || state[failedKey]) return undefined;
+  if (asLastSeen(state)["name"] !== declared.name || isIncomplete(state) || state[failedKey])
+    return undefined;
   const record = await listedAsInState(session, path, state, false);
-  return record?.scopes?.every(({ id }) => id !== undefined) ? record : undefined;
+  // A list may leave out what an update has to repeat.
+  const known: readonly Properties[] = [declared, state, { ...record }];
+  const isKnown = updatable.every((field) => known.some((one) => one[field.name] !== undefined));
+  return isKnown && record?.scopes?.every(({ id }) => id !== undefined) ? record : undefined;
 }
 
 export function readKeyOrFail(

@@ -2,16 +2,15 @@
 
 import type { Written } from "../../client/send";
 import { type ApiKeyPath, type ApiKeyRecord, deleteApiKey, editApiKey } from "../../client/service";
-import { aimsOf, converge, report, type Settled, settledAs } from "../../core/converge";
+import { converge, report, type Settled, settledAs, type Writing } from "../../core/converge";
 import type { Outcome, OwnerOf, Session } from "../../core/definition";
 import { explain, Failure, InconclusiveError, ifDeleted, orFail } from "../../core/errors";
 import { deleteObject, readsOf } from "../../core/existence";
 import { shown } from "../../core/secrecy";
-import { caseFolded, type Properties, pick } from "../../core/state";
+import { caseFolded, pick } from "../../core/state";
 import { capitalised } from "../../core/text";
 import { createOrMigrate, secretProblem } from "./create";
 import {
-  editBody,
   endOf,
   isAsDeclared,
   isWhole,
@@ -185,17 +184,11 @@ async function matchProgram(
   before: ApiKeyRecord,
   created?: Written<ApiKeyRecord>,
 ): Promise<Settled<ApiKeyRecord>> {
-  const aims = aimsOf(updatable, declared, state, observe(before));
-  // Scopes that stay are sent in the service's own form, with their ids.
-  const scopes = aims.find(({ field }) => field.name === "scopes")?.value as KeyInputs["scopes"];
-  const wanted = { ...declared, scopes };
-  const writing = {
-    before,
-    observe,
-    aims,
-    write: (seen: ApiKeyRecord, isAgain: boolean) =>
-      editApiKey(session.call, path, bodyOf(wanted, seen, isAgain)),
-    isShown: (answer: ApiKeyRecord, seen: ApiKeyRecord) => isWhole(answer) && !losesRights(seen, wanted),
+  const writing: Writing<ApiKeyRecord> = {
+    ...{ before, observe, declared, state, fields: updatable },
+    write: (body, seen, isAgain) =>
+      editApiKey(session.call, path, { ...body, scopes: scopesToSend(body as KeyInputs, seen, isAgain) }),
+    isShown: (answer, body, seen) => isWhole(answer) && !losesRights(seen, body as KeyInputs),
     ...readsOf(session, targetOf(session, path), gone),
   };
   return converge(session, writing, created);
@@ -206,10 +199,10 @@ function losesRights(before: ApiKeyRecord, { enabled, scopes }: KeyInputs): bool
   return (before.enabled === true && !enabled) || excess(before.scopes ?? [], scopes).length > 0;
 }
 
-/** The first PATCH, or the second, which also revokes scopes that are not declared (K4). */
-function bodyOf(declared: KeyInputs, { scopes: current = [] }: ApiKeyRecord, isAgain: boolean): Properties {
-  const revoked = isAgain ? undeclared(declared.scopes, current) : [];
-  return editBody(declared, toWire([...declared.scopes, ...revoked], current));
+/** With their ids. The second PATCH also revokes those that are not declared (K4). */
+function scopesToSend({ scopes }: KeyInputs, { scopes: current = [] }: ApiKeyRecord, isAgain: boolean) {
+  const revoked = isAgain ? undeclared(scopes, current) : [];
+  return toWire([...scopes, ...revoked], current);
 }
 
 const deletedOutside = new InconclusiveError(

@@ -124,7 +124,7 @@ async function makeKey(
   const { failure, ...made } = await createKey(session, declared);
   if (isLost(made.state)) return { owned: { byAlias, toDelete: [...toDelete, made] }, failure };
   const rotated = keys.keysByAlias([
-    ["current", made],
+    ["current", failure ? { ...made, state: { ...made.state, [failedKey]: true as const } } : made],
     ["previous", byAlias.get("current") ?? byAlias.get("previous")],
   ]);
   return { owned: { byAlias: rotated, toDelete }, failure };

@@ -17,7 +17,7 @@ import {
   stable,
   string,
 } from "../../core/fields";
-import { defined, nonEmpty, type Properties, pick, secretsKey } from "../../core/state";
+import { defined, failedKey, nonEmpty, type Properties, pick, secretsKey } from "../../core/state";
 import { quoted } from "../../core/text";
 import { apiKey } from "../apiKey";
 import type { KeyInputs, KeyState, OwnedKey } from "../apiKey/model";
@@ -87,6 +87,8 @@ export const shape = {
   hidden: {
     /** The previous key's state, as that of an ApiKey, without its secret. */
     __previous: aMap,
+    /** `__failed` of the current key: that of the resource may mean another one. */
+    __currentFailed: aMark,
     /** Set when an update has not deleted the previous key as its inputs announced. The next read returns inputs that have it. */
     __kept: aMark,
   },
@@ -141,7 +143,7 @@ export function ownedKeys(state: RotatingState): OwnedKeys {
   const previous = { ...state.__previous, workspaceId, key, [secretsKey]: state[secretsKey] };
   return {
     byAlias: keysByAlias([
-      ["current", keyOf(keyId, state)],
+      ["current", keyOf(keyId, { ...state, [failedKey]: state.__currentFailed })],
       ["previous", keyOf(previousKeyId, previous)],
     ]),
     toDelete: toDeleteIn(state),
@@ -170,6 +172,7 @@ export function stateOf(
     rotatesAt: current && iso(rotatedAt + msOf(declared.rotateEvery)),
     retiresAt: current && previous && iso(overlapFrom + msOf(declared.overlap)),
     previousGeneration: previous?.state.generation,
+    __currentFailed: current?.state[failedKey],
     __previous: nonEmpty(defined({ ...apiKey.parse(ofPrevious), [secretsKey]: undefined })),
     toDelete: toDeleteOf(owned),
     __schedule: undefined,

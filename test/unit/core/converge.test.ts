@@ -1,6 +1,6 @@
-import { expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { CallError, pauseFor, type Written } from "../../../provider/client/send";
-import { type Aim, converge, report, stateAfter } from "../../../provider/core/converge";
+import { converge, report, stateAfter } from "../../../provider/core/converge";
 import type { Session } from "../../../provider/core/definition";
 import { InconclusiveError } from "../../../provider/core/errors";
 import { pausesMs, pollUntil } from "../../../provider/core/existence";
@@ -8,7 +8,7 @@ import { number, string } from "../../../provider/core/fields";
 import { observedKey, type Properties } from "../../../provider/core/state";
 
 const fields = [
-  { name: "name", canonical: string },
+  { name: "name", canonical: string, empty: "" },
   { name: "size", canonical: number },
 ];
 
@@ -23,6 +23,8 @@ const refused = new CallError("refused", "the service answered 400", 400);
 interface Scenario {
   readonly before?: Box;
   readonly declared?: Box;
+  /** State before an update of the box. */
+  readonly state?: Properties;
   readonly exact?: boolean;
   /** How the service applies a body. Default: as it is. */
   readonly take?: (body: Box) => Box;
@@ -40,6 +42,7 @@ const declaredName = { name: "new" };
 async function converged({
   before: had = before,
   declared = declaredName,
+  state: last = {},
   exact = false,
   take = (body) => body,
   answer = (now) => ({ record: now }),
@@ -48,6 +51,7 @@ async function converged({
 }: Scenario) {
   let now = had;
   const steps: string[] = [];
+  const bodies: Properties[] = [];
   const warnings: string[] = [];
   const session = {
     warn: (warning: string) => warnings.push(warning),
@@ -55,15 +59,13 @@ async function converged({
     pause: async () => {},
     setup: { tokenAdvice: "Set the token", baseUrlSource: "https://a.test" },
   } as unknown as Session;
-  const aims = fields.map((field): Aim => {
-    const value = { ...had, ...declared }[field.name as keyof Box];
-    return { field, value, exact: exact && field.name in declared };
-  });
   const writing = {
-    ...{ before: had, aims },
+    fields: fields.map((field) => ({ ...field, exact: exact && field.name in declared })),
+    ...{ before: had, declared: { ...declared }, state: last },
     observe: (box: Box) => ({ ...box }),
-    write: async (_seen: Box, isAgain: boolean) => {
+    write: async (body: Properties, _seen: Box, isAgain: boolean) => {
       steps.push("send");
+      bodies.push(body);
       now = { ...now, ...take(declared) };
       return answer(now, isAgain);
     },
@@ -74,13 +76,17 @@ async function converged({
     },
     explainMissing: async () => read(now) ?? Promise.reject(new InconclusiveError("gone", "the box is gone")),
   };
-  const settled = await converge<Box>(session, writing, created);
+  const settled = await converge<Box>(session, writing, created).catch((error: unknown) => {
+    if (!(error instanceof InconclusiveError)) throw error;
+    throw new Error([...steps, error.kind, error.message, error.advice].join("\n"));
+  });
   const failure = report(session, settled, { doing: "Writing the box", secretIn: [] });
   return {
     ...settled,
     steps: steps.join(" "),
-    open: settled.missed.flatMap(({ aim, has, isRewritten }) =>
-      isRewritten ? [] : [[aim.field.name, aim.value, has]],
+    bodies,
+    open: settled.missed.flatMap(({ field, value, has, isRewritten }) =>
+      isRewritten ? [] : [[field.name, value, has]],
     ),
     warnings,
     failure: failure?.headline,
@@ -239,4 +245,90 @@ test.each([
 
 test("R20 a pause ends when the run ends", async () => {
   await pauseFor(10_000, AbortSignal.timeout(1));
+});
+
+describe("an update of an object that was changed outside Pulumi", () => {
+  const theirs = { name: "theirs", size: 1 };
+  const update = { before: theirs, state: before, declared: { name: "old", size: 2 } };
+  const refusal = [
+    ...pausesMs.map(() => "read"),
+    "read",
+    "changedOutside",
+    "nothing was sent, because rights were changed outside Pulumi",
+    'name: the service has "theirs", state has "old". Run `pulumi up --refresh`: its preview shows the difference, and its update reverts it, unless the program declares the service\'s value',
+  ].join("\n");
+
+  test("K1 an exact field that the program does not change is not reverted: after the usual wait, nothing is sent", async () => {
+    await expect(converged({ ...update, exact: true })).rejects.toThrow(refusal);
+    const secrets = { ...update.state, __secrets: [["name"]] };
+    await expect(converged({ ...update, state: secrets, exact: true })).rejects.toThrow(
+      "name: the service has [secret], state has [secret]. Run",
+    );
+  });
+
+  test.each<[string, Scenario]>([
+    ["that the program changes too", { declared: { name: "new", size: 1 } }],
+    ["after a write that failed halfway", { state: { ...before, __failed: true } }],
+    ["that has the value of our last write", { state: { ...before, __observed: { name: "theirs" } } }],
+    ["that state does not have", { state: { size: 1 } }],
+  ])("K1 an exact field is written %s", async (_what, scenario) => {
+    const { failure, record } = await converged({ ...update, exact: true, ...scenario });
+    const declared = { ...update.declared, ...scenario.declared };
+    expect([failure, record]).toEqual([undefined, declared]);
+  });
+
+  test("K1 a warning names the value of any other field that is overwritten, unless it differs only in form", async () => {
+    const { warnings, record } = await converged(update);
+    expect([warnings, record]).toEqual([
+      ['Writing the box: name: the service had "theirs", state had "old"; the update has overwritten it.'],
+      update.declared,
+    ]);
+    for (const name of [" OLD ", "new"]) {
+      const quiet = await converged({
+        ...update,
+        declared: { name: "new", size: 2 },
+        before: { name, size: 1 },
+      });
+      expect([quiet.warnings, quiet.steps]).toEqual([[], "send"]);
+    }
+  });
+
+  test("K1 a service that lags behind the last write is waited for, and what it then shows is written", async () => {
+    let reads = 0;
+    const read = (now: Box) => {
+      reads += 1;
+      return reads < 4 ? now : { name: "old", size: reads < 5 ? 1 : 2 };
+    };
+    const lagging = await converged({ ...update, exact: true, read });
+    expect(lagging).toMatchObject({ steps: "read read read read send", warnings: [], failure: undefined });
+  });
+});
+
+describe("the body of an edit", () => {
+  const taken = { state: { name: "old", size: 1 }, declared: {} };
+
+  test("K1 an edit clears what is no longer declared, each field in its own way, and state no longer has it", async () => {
+    const { bodies, state, failure, steps } = await converged({
+      ...taken,
+      take: () => ({ name: undefined, size: undefined }),
+    });
+    expect([bodies, failure, steps]).toEqual([[{ name: "", size: null }], undefined, "send read"]);
+    expect(JSON.parse(JSON.stringify(state))).toEqual({});
+  });
+
+  test("K1 an edit repeats what was never declared as it was read, and leaves out what has no value", async () => {
+    const only = { state: { name: "old" }, declared: { name: "new" } };
+    const { bodies, state, failure, warnings } = await converged(only);
+    expect([bodies, failure, warnings]).toEqual([[{ name: "new", size: 1 }], undefined, []]);
+    expect(state).toEqual({ name: "new", [observedKey]: { size: 1 } });
+    expect((await converged({ ...only, before: { name: "old" } })).bodies).toEqual([{ name: "new" }]);
+  });
+
+  test("R4 a value that the service does not clear is an error, and stays in state", async () => {
+    const { failure, state } = await converged({ ...taken, take: () => ({}) });
+    expect(failure).toContain(
+      'name: should be none, the service has "old"; size: should be none, the service has 1',
+    );
+    expect(state).toMatchObject({ name: "old", size: 1 });
+  });
 });

@@ -111,3 +111,56 @@ test("the example resource keeps in state what a service did not apply, and warn
   expect(message).toContain("enabled: should be false, the service has true");
   expect(kept?.state).toMatchObject({ enabled: true });
 });
+
+test.each(["merges", "replaces"])(
+  "K1 the example resource clears optional fields that are no longer declared, if PATCH %s",
+  async (patch) => {
+    const hooks = served((asked, answer) => {
+      if (asked.method === "PATCH" && patch === "replaces") hooks.live.set(idIn(asked), {});
+      return answer();
+    });
+    const { id, state } = await hooks.create({ ...inputs, team: "a", retries: 3 });
+    const next = await hooks.update(id, state, inputs);
+    expect(hooks.live.get(id)).toMatchObject({ url: inputs.url, team: "", retries: null });
+    expect([next["team"], next["retries"], hooks.diff(id, next, inputs).changes]).toEqual([
+      undefined,
+      undefined,
+      false,
+    ]);
+    expect((await hooks.read(id, next))?.inputs).toBeUndefined();
+  },
+);
+
+test.each(["merges", "replaces"])(
+  "K1 the example resource keeps what was never declared, if PATCH %s",
+  async (patch) => {
+    const hooks = served((asked, answer) => {
+      if (asked.method === "PATCH" && patch === "replaces") hooks.live.set(idIn(asked), {});
+      return answer();
+    });
+    const { id, state } = await hooks.create(inputs);
+    hooks.live.set(id, { ...hooks.live.get(id), team: "theirs", retries: 5 });
+    const changed = { ...inputs, url: "https://b.test" };
+    const next = await hooks.update(id, state, changed);
+    expect(hooks.live.get(id)).toMatchObject({ url: changed.url, team: "theirs", retries: 5 });
+    expect([next["team"], (await hooks.read(id, next))?.inputs, hooks.warnings]).toEqual([
+      undefined,
+      undefined,
+      [],
+    ]);
+  },
+);
+
+test("K1 the example resource is not enabled again by a change of another field, but after a refresh", async () => {
+  const hooks = served();
+  const { id, state } = await hooks.create(inputs);
+  hooks.live.set(id, { ...hooks.live.get(id), enabled: false });
+  hooks.calls.length = 0;
+  const changed = { ...inputs, url: "https://b.test" };
+  const { message, kept } = await failureOf(hooks.update(id, state, changed));
+  expect(message).toContain("enabled: the service has false, state has true. Run `pulumi up --refresh`");
+  expect([kept, hooks.calls.filter(({ method }) => method !== "GET")]).toEqual([undefined, []]);
+  const refreshed = await hooks.read(id, state);
+  expect(await hooks.update(id, refreshed?.state ?? {}, changed)).toMatchObject(changed);
+  expect(hooks.live.get(id)).toMatchObject({ url: changed.url, enabled: true });
+});

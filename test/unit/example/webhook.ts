@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import * as field from "../../../provider/client/decode";
 import { apiPath, type Call, get, many, one, request } from "../../../provider/client/request";
 import type { CallError, Written } from "../../../provider/client/send";
-import { aimsOf, converge, report, type Settled, stateAfter } from "../../../provider/core/converge";
+import { converge, report, type Settled, stateAfter } from "../../../provider/core/converge";
 import {
   define,
   type InputsOf,
@@ -25,15 +25,22 @@ import {
   aString,
   boolean,
   defaulted,
+  number,
   observed,
+  optional,
   required,
   stable,
   string,
   updatableFields,
 } from "../../../provider/core/fields";
-import { applyDrift, type Properties } from "../../../provider/core/state";
+import { applyDrift, type Properties, pick } from "../../../provider/core/state";
 import { type Reading, sharedReads } from "../../../provider/reads";
-import { optionalFlag, pathSegment, requiredString } from "../../../provider/resources/fields/schemas";
+import {
+  optionalFlag,
+  optionalString,
+  pathSegment,
+  requiredString,
+} from "../../../provider/resources/fields/schemas";
 
 // ---- The service ----------------------------------------------------------------------------------------------------
 
@@ -41,6 +48,8 @@ const record = z.object({
   id: field.requiredText,
   url: field.text,
   enabled: field.flag,
+  team: field.text,
+  retries: field.number,
   deleted: field.lenient(field.flag),
   createdAt: field.text,
 });
@@ -69,6 +78,9 @@ const shape = {
     workspaceId: required(pathSegment, { onChange: "replace", canonical: string }),
     url: required(requiredString, { onChange: "update", canonical: string }),
     enabled: defaulted(optionalFlag, { onChange: "update", canonical: boolean, exact: true, default: true }),
+    // `empty` clears a value that is no longer declared. By default that is null.
+    team: optional(optionalString, { onChange: "update", canonical: string, empty: "" }),
+    retries: optional(z.nullish(z.int()), { onChange: "update", canonical: number }),
   },
   outputs: { createdAt: stable(aString) },
   hidden: {},
@@ -81,11 +93,6 @@ type State = StateOf<Shape>;
 const updatable = updatableFields(shape.inputs);
 
 const observe = (webhook: Webhook) => observed(updatable, webhook);
-
-function bodyOf(declared: Inputs): Properties {
-  const wanted: Properties = declared;
-  return Object.fromEntries(updatable.map(({ name }) => [name, wanted[name]]));
-}
 
 const label = ({ url, workspaceId }: { readonly url?: unknown; readonly workspaceId?: unknown }) =>
   `webhook ${url} in workspace ${workspaceId}`;
@@ -129,7 +136,11 @@ async function create(session: Session, declared: Inputs): Promise<Outcome<State
   const doing = `Creating ${label(declared)}`;
   const list = listOf(session, workspaceId);
   const creation = { workspaceId, before: await list.recent() };
-  const send = () => createWebhook(session.call, workspaceId, bodyOf(declared));
+  const body = pick(
+    declared,
+    updatable.map(({ name }) => name),
+  );
+  const send = () => createWebhook(session.call, workspaceId, body);
   const words = { doing, notDone: "Nothing was created" };
   const made = await orFail(createObject(session, creation, send), session, words);
   if (made.kind === "unavailable") {
@@ -173,10 +184,11 @@ async function settle(
 ): Promise<Settled<Webhook>> {
   const path = { workspaceId: declared.workspaceId, id };
   const writing = {
-    ...{ before, observe },
-    aims: aimsOf(updatable, declared, state, observe(before)),
-    write: () => editWebhook(session.call, path, bodyOf(declared)),
-    isShown: (answer: Properties) => updatable.every(({ name }) => answer[name] !== undefined),
+    ...{ before, observe, declared, state },
+    fields: updatable,
+    write: (body: Properties) => editWebhook(session.call, path, body),
+    isShown: (answer: Properties, body: Properties) =>
+      Object.keys(body).every((name) => answer[name] !== undefined),
     ...readsOf(session, targetOf(session, path), gone),
   };
   return converge(session, writing, created);
@@ -189,7 +201,7 @@ function outcomeOf(
   declared: Inputs,
   settled: Settled<Webhook>,
 ): Outcome<State> {
-  const next = { ...state, ...stateAfter(updatable, declared, settled, observe) };
+  const next = { ...pick(state, ["createdAt"]), ...stateAfter(updatable, declared, settled, observe) };
   return { id, state: next, failure: report(session, settled, { doing, secretIn: [declared] }) };
 }
 

@@ -137,16 +137,51 @@ test("W1 W5 a setting that is no longer declared keeps its value, and a later de
   expect(settings.warnings).toEqual([]);
 });
 
+const tightened = ["10.0.0.1"];
+const theirs = { ...former, defaultAllowedIPs: tightened };
+const open = { ...declared, defaultAllowedIPs: ["10.0.0.0/8"] };
+
 test.each([false, true])(
-  "W5 a destroy also restores a setting that somebody else has changed since (seen by a refresh: %s)",
+  "W5 a destroy leaves a setting that somebody else has changed since, and names it (seen by a refresh: %s)",
   async (isSeen) => {
-    const state = await made();
-    workspace.held = { ...workspace.held, defaultKeyPrefix: "theirs" };
+    workspace.held = { ...workspace.held, defaultAllowedIPs: [] };
+    const { state } = await settings.create(open);
+    workspace.held = { ...workspace.held, defaultAllowedIPs: tightened };
     await settings.delete("ws_1", isSeen ? ((await settings.read("ws_1", state))?.state ?? {}) : state);
-    expect(workspace.held).toMatchObject(former);
-    expect(settings.warnings).toEqual([]);
+    expect(workspace.held).toMatchObject(theirs);
+    expect(settings.warnings).toEqual([
+      "Workspace ws_1: settings that were changed outside Pulumi stay as they are. Their former values: defaultAllowedIPs [].",
+    ]);
   },
 );
+
+test("W5 a destroy restores a setting again whose change an update has reverted, or that the service shows late", async () => {
+  const { state } = await settings.create(declared);
+  workspace.held = { ...workspace.held, defaultKeyPrefix: "theirs" };
+  const seen = (await settings.read("ws_1", state))?.state ?? {};
+  expect(seen["__written"]).toEqual({ defaultKeyPrefix: "new" });
+  workspace.habits = { lag: 3, answer: "before" };
+  const reverted = await settings.update("ws_1", seen, declared);
+  expect(reverted).not.toHaveProperty("__written");
+  await settings.delete("ws_1", reverted);
+  expect(workspace.held).toMatchObject(former);
+  expect(settings.warnings).toEqual([]);
+});
+
+test("W5 a destroy restores what an update that failed halfway may have written, after a refresh too", async () => {
+  const state = await made();
+  workspace.fault = { method: "PATCH", error: lost, carriedOut: true };
+  const changed = { ...declared, defaultKeyPrefix: "newer" };
+  const { kept } = await failureOf(settings.update("ws_1", state, changed));
+  workspace.fault = undefined;
+  for (const failed of [kept?.state ?? {}, (await settings.read("ws_1", kept?.state ?? {}))?.state ?? {}]) {
+    expect(failed).not.toHaveProperty("__written");
+    workspace.held = { ...workspace.held, defaultKeyPrefix: "newer" };
+    await settings.delete("ws_1", failed);
+    expect(workspace.held).toMatchObject(former);
+  }
+  expect(settings.warnings).toEqual([]);
+});
 
 test("W5 a destroy warns about settings that had no value before", async () => {
   workspace.held = { defaultKeyPrefix: "old", defaultExpiration: 0 };

@@ -124,6 +124,56 @@ test.each([
   expect(workspace.settings.diff("ws_1", state, declared).changes).not.toBe(false);
 });
 
+describe("settings that somebody has changed since the last update", () => {
+  const declared = { ...inputs, defaultAllowedIPs: ["10.0.0.0/8"] };
+
+  test("W1 an update does not revert addresses that the program does not change: nothing is sent, until a refresh", async () => {
+    const { state } = await create(declared);
+    workspace.held = { ...workspace.held, defaultAllowedIPs: ["10.0.0.1"] };
+    const sent = workspace.bodies().length;
+    const next = { ...declared, defaultKeyPrefix: "newer", onDestroy: "retain" };
+    const failure = await kept(workspace.settings.update("ws_1", state, next));
+    expect(failure.message).toMatch(
+      /^Setting the defaults of workspace ws_1: nothing was sent, because rights were changed outside Pulumi\. Nothing was changed\. defaultAllowedIPs: the service has \["10\.0\.0\.1"\], state has \["10\.0\.0\.0\/8"\]\. Run `pulumi up --refresh`/,
+    );
+    expect([failure.kept, workspace.bodies().length]).toEqual([false, sent]);
+    const refreshed = (await workspace.settings.read("ws_1", state))?.state ?? {};
+    expect(await workspace.settings.update("ws_1", refreshed, next)).toMatchObject(next);
+    expect(workspace.held).toMatchObject({ defaultKeyPrefix: "newer", defaultAllowedIPs: ["10.0.0.0/8"] });
+  });
+
+  test("W1 an update overwrites any other setting, with a warning, and leaves those that it no longer declares", async () => {
+    const { state } = await create({ ...declared, defaultExpiration: 5 });
+    const theirs = { defaultKeyPrefix: "theirs", defaultExpiration: 9 };
+    workspace.held = { ...workspace.held, ...theirs, defaultAllowedIPs: ["10.0.0.1"] };
+    const { defaultAllowedIPs: _, ...next } = declared;
+    await workspace.settings.update("ws_1", state, next);
+    expect(workspace.held).toMatchObject({
+      ...theirs,
+      defaultAllowedIPs: ["10.0.0.1"],
+      defaultKeyPrefix: "new",
+    });
+    expect(workspace.settings.warnings).toEqual([
+      'Setting the defaults of workspace ws_1: defaultKeyPrefix: the service had "theirs", state had "new"; the update has overwritten it.',
+    ]);
+  });
+
+  test.each([
+    ["a service that lags behind its own last write is waited for", { lag: 4, answer: "after" } as const, 4],
+    ["a service may spell addresses in its own form", {}, 0],
+  ])("W1 %s", async (_what, habits, waits) => {
+    const { state } = await create(declared);
+    workspace.habits = habits;
+    const next = { ...declared, defaultAllowedIPs: ["10.0.0.1"] };
+    const written = await workspace.settings.update("ws_1", state, next);
+    if (waits === 0) workspace.held = { ...workspace.held, defaultAllowedIPs: ["10.0.0.1/32"] };
+    await workspace.settings.update("ws_1", written, { ...next, defaultKeyPrefix: "newer" });
+    expect(workspace.held).toMatchObject({ defaultKeyPrefix: "newer" });
+    expect(workspace.methods()).toBe(`GET PATCH GET PATCH ${"GET ".repeat(waits + 1)}PATCH`);
+    expect(workspace.settings.warnings).toEqual([]);
+  });
+});
+
 test("R2 a setting that was cleared may be absent from the answer, if a GET leaves it out too", async () => {
   workspace.held = { defaultAllowedIPs: ["10.0.0.1"] };
   workspace.habits = { take: () => ({}) };
