@@ -13,6 +13,7 @@ export const columns = {
   withoutSecret: "green runs that end without a secret, or with another key's",
   unsaved: "keys that state does not hold after one Ctrl-C (plugin)",
   droppedAlive: "states dropped while the object lived",
+  reverted: "rights changed by hand that an update or a destroy reverted unseen",
   wider: "permissions wider than declared without an error",
   notDone: "green ends at which a key is not as declared",
   strangeWrites: "keys edited or deleted that are not the stack's",

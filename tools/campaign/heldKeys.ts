@@ -58,6 +58,28 @@ export function heldKeys(entry: Entry): readonly HeldKey[] {
   }));
 }
 
+/** The keys as state has them, except those whose last write failed halfway. */
+export function settledKeys(entry: Entry): readonly HeldKey[] {
+  const { kind, state } = entry;
+  if (kind === "ApiKeySet") {
+    const marks = mapIn(state, "__keys");
+    const isOpen = ({ alias = "" }: DeclaredKey) => mapIn(marks, alias)["__failed"] === true;
+    const settled = declaredKeys({ ...entry, inputs: state }).filter((key) => !isOpen(key));
+    const inState = new Map(settled.map(({ place, inputs }) => [place, inputs]));
+    return heldKeys(entry).flatMap((key) =>
+      inState.has(key.place) ? [{ ...key, inputs: inState.get(key.place) }] : [],
+    );
+  }
+  const previous = mapIn(state, "__previous");
+  return heldKeys(entry).flatMap((key) => {
+    const isPrevious = key.place.endsWith(".previous");
+    const mark = isPrevious
+      ? previous["__failed"]
+      : state[kind === "ApiKey" ? "__failed" : "__currentFailed"];
+    return mark === true ? [] : [{ ...key, inputs: isPrevious ? previous : state }];
+  });
+}
+
 /** Without a current key, the resource is still declared. The previous key has the same inputs. */
 function rotatingKeys({ name, inputs, state }: Entry): readonly HeldKey[] {
   const current = { place: name, id: idIn(state, "keyId"), secret: state["key"], inputs };

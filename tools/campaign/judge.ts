@@ -3,7 +3,15 @@ import type { Properties } from "../../provider/core/state";
 import type { StoredKey } from "../../standin";
 import type { Entry, State } from "./engine";
 import { deletedIn, type Finding, factsOf, keyOf, releasedIn, type Scene, type TierName } from "./findings";
-import { type DeclaredKey, declaredKeys, type HeldKey, heldKeys, holdsKeys, idsIn } from "./heldKeys";
+import {
+  type DeclaredKey,
+  declaredKeys,
+  type HeldKey,
+  heldKeys,
+  holdsKeys,
+  idsIn,
+  settledKeys,
+} from "./heldKeys";
 import { lostKeys, mistakenCreate } from "./lostKeys";
 import type { CommandRecord, Trace } from "./play";
 import { rotations } from "./rotations";
@@ -36,6 +44,7 @@ const judges: readonly ((scene: Scene) => readonly Finding[])[] = [
   takenAway,
   unannounced,
   droppedAlive,
+  reverted,
   secretLost,
   afterGreenUp,
   rotations,
@@ -167,6 +176,71 @@ function droppedAlive({ command }: Scene): readonly Finding[] {
       .map((id) => ({ column: "droppedAlive", what: `${entry.name} (${id})` }) as const),
   );
 }
+
+/**
+ * An edit changed a right that somebody had changed: the program declares it as state has it, so no preview shows that. Or
+ * a destroy changed it.
+ */
+function reverted(scene: Scene): readonly Finding[] {
+  const { command, asked, shared } = scene;
+  const { before, liveBefore, name } = command;
+  const program = name === "up" ? command.program : [];
+  const edits = asked.filter(({ carriedOut, method }) => carriedOut && method === "PATCH");
+  const declared = program.flatMap(declaredKeys);
+  const ofKeys = before
+    .filter(({ doomed }) => !doomed)
+    .flatMap((entry) => settledKeys(entry).map((key) => ({ entry, ...key })))
+    .flatMap(({ entry, place, id, inputs = {} }) => {
+      const live = liveBefore.find((key) => key.id === id && !shared.has(id));
+      const own = declared.find((key) => key.place === place || `${key.place}.previous` === place);
+      const isRenamed = ({ inputs: { renamedFrom } }: DeclaredKey) =>
+        `${entry.name}.${renamedFrom}` === place;
+      const wanted = own ?? declared.find(isRenamed);
+      if (live === undefined || wanted === undefined) return [];
+      return Object.entries(rightsOf).flatMap(([right, of]) => {
+        const [was, has] = [of(inputs), of({ ...live })];
+        if (of(wanted.inputs) !== was || has === was) return [];
+        return edits
+          .filter((edit) => keyOf(edit) === id && of(edit.body as Properties) !== has)
+          .map(
+            ({ n }) =>
+              ({ column: "reverted", what: `${right} of ${place} (${id}) by request ${n}` }) as const,
+          );
+      });
+    });
+  const ofSettings = before
+    .filter(({ kind, state }) => kind === "WorkspaceSettings" && state["__failed"] !== true)
+    .flatMap(({ name: resource, state }) => {
+      const ips = ({ defaultAllowedIPs: all = [] }: Properties) =>
+        JSON.stringify((all as string[]).map(bare).toSorted());
+      const [was, has] = [
+        ips({ ...state, ...(state["__written"] as object) }),
+        ips({ ...command.workspaceBefore }),
+      ];
+      const kept = program.find((one) => one.name === resource)?.inputs ?? state;
+      if (state["defaultAllowedIPs"] === undefined || ips(kept) !== ips(state) || has === was) return [];
+      return edits
+        .filter(
+          ({ endpoint, body }) => endpoint === "editWorkspace" && "defaultAllowedIPs" in (body as object),
+        )
+        .filter(({ body }) => ips(body as Properties) !== has)
+        .map(({ n }) => ({ column: "reverted", what: `addresses of ${resource} by request ${n}` }) as const);
+    });
+  return [...ofKeys, ...ofSettings];
+}
+
+/** An address without the length that a service may add. */
+const bare = (address: string) => address.replace(/\/(32|128)$/, "");
+
+const rightsOf: Readonly<Record<string, (key: Properties) => string>> = {
+  enabled: ({ enabled }) => String(enabled !== false),
+  scopes: ({ scopes }) => {
+    const granted = ((scopes ?? []) as readonly Properties[]).map(({ id: _, representation, ...flags }) =>
+      Object.entries(flags).flatMap(([flag, isOn]) => (isOn === true ? [`${representation}.${flag}`] : [])),
+    );
+    return granted.flat().toSorted().join();
+  },
+};
 
 /** State still has a key, but no longer its secret, and the resource that has it hasn't adopted it. */
 function secretLost({ command }: Scene): readonly Finding[] {
@@ -318,7 +392,7 @@ const expected: readonly (readonly [RegExp, string])[] = [
   [/Check in the service\.\sIf the credits were granted/, "an open grant (B3)"],
   [/no such key, or the key was deleted/, "a key to adopt that is gone (K11)"],
   [/"(\w+)", the service has "\1_"/, "a value that the service always changes (R4)"],
-  [/needs a new key, but the previous key/, "a change that needs a third key (T2)"],
-  [/two resources can't manage one (key|ApiKey)/, "two resources that declare one key (R17)"],
+  [/needs a new key, and there are never more than two/, "a change that needs a third key (T2)"],
+  [/[Tt]wo resources can't manage one (key|ApiKey)/, "two resources that declare one key (R17)"],
   [/(Migrating|For each of) .*\b409\b/, "a value to take over that a record holds already (K5)"],
 ];

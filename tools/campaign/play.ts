@@ -1,4 +1,4 @@
-import type { LoggedRequest, StoredKey } from "../../standin";
+import type { LoggedRequest, StoredKey, StoredWorkspace } from "../../standin";
 import type { InterruptionKind, StartActor } from "./actor";
 import { type Command, destroy, preview, refresh, type State, up } from "./engine";
 import { declaredKeys, heldKeys } from "./heldKeys";
@@ -31,6 +31,8 @@ export interface CommandRecord extends Order, Ran {
   /** The keys that lived in the service when it began and when it ended. */
   readonly liveBefore: readonly StoredKey[];
   readonly live: readonly StoredKey[];
+  /** The workspace when it began. */
+  readonly workspaceBefore: StoredWorkspace | undefined;
   /** The time on its clock. */
   readonly now: number;
   /** Keys that somebody else changed since the stack last looked at them, by their ids. */
@@ -75,6 +77,7 @@ export async function play(schedule: Schedule, start: StartActor): Promise<Trace
   ): Promise<boolean> {
     const { name } = order;
     const [before, liveBefore, from] = [state, stage.liveKeys(), standIn.requests.length];
+    const [workspaceBefore] = standIn.workspaces();
     const program = written(order.program, before);
     const aheadMs = days * dayMs;
     const now = Date.now() + aheadMs;
@@ -82,7 +85,7 @@ export async function play(schedule: Schedule, start: StartActor): Promise<Trace
     state = ran.state;
     await standIn.settled();
     const [live, until] = [stage.liveKeys(), standIn.requests.length];
-    const where = { step, repetition, before, from, until, liveBefore, live, now };
+    const where = { step, repetition, before, from, until, liveBefore, live, workspaceBefore, now };
     commands.push({ name, program, ...where, drifted: new Set(drifted), ...ran });
     if (name === "refresh" && ran.green) drifted.clear();
     return ran.green;
@@ -94,6 +97,10 @@ export async function play(schedule: Schedule, start: StartActor): Promise<Trace
     const again: Order = order.name === "refresh" ? { ...order, name: "up" } : order;
     for (let repetition = 1; !green && repetition <= repetitions; repetition += 1) {
       if ((trouble.outage?.repetitions ?? 0) < repetition) await stage.restore();
+      // As the error says: `pulumi up --refresh`.
+      const messages = commands.at(-1)?.operations.map(({ message }) => message) ?? [];
+      if (messages.some((message) => message.includes("rights were changed outside Pulumi")))
+        await command({ ...order, name: "refresh" }, step, repetition);
       await command(again, step, repetition);
     }
     await stage.calm();

@@ -33,7 +33,7 @@ interface Step extends Trouble {
   readonly program: Program;
   /** How many days pass before the command: fewer than none where somebody sets the clock back. */
   readonly days: number;
-  /** Changes that somebody else makes before the command. */
+  /** Changes that somebody else makes before the command, also those between its preview, which reads nothing, and itself. */
   readonly drifts: readonly Drift[];
   readonly command: "up" | "refresh";
 }
@@ -75,6 +75,7 @@ export interface Interruption {
 
 export function drawSchedule(seed: number): Schedule {
   const draw = drawing(seed);
+  const byHand = drawing(-seed);
   const [variantName, options] = drawVariant(draw);
   // A pause for the pace would take whole seconds; faults bring 429 too.
   const plain = { ...defaultVariant, ...options, rateLimitPerSecond: 0, laterMs };
@@ -92,7 +93,9 @@ export function drawSchedule(seed: number): Schedule {
     const command = n === 0 ? "up" : draw.one(["up", "up", "up", "refresh"] as const);
     const isRotating = program.some(({ kind }) => kind === "RotatingApiKey");
     const days = isRotating && n > 0 ? draw.one(pauses) : 0;
-    return { program, days, drifts: drawDrifts(draw, programs[n - 1] ?? []), command, ...trouble() };
+    const before = programs[n - 1] ?? [];
+    const drifts = [...drawDrifts(draw, before), ...(command === "up" ? drawHandEdits(byHand, before) : [])];
+    return { program, days, drifts, command, ...trouble() };
   });
   return { seed, variantName, variant, workspaceId, parallel, existing, steps, ending: trouble() };
 }
@@ -127,13 +130,17 @@ const undrawn: ReadonlySet<keyof Variant> = new Set<keyof Variant>([
   "createAnswer",
 ]);
 
-/** Draws changes made outside Pulumi. */
-function drawDrifts(draw: Draw, program: Program): readonly Drift[] {
-  const places = program.flatMap((declared) =>
+function placesIn(program: Program): readonly string[] {
+  return program.flatMap((declared) =>
     declaredKeys(declared).flatMap(({ place }) =>
       declared.kind === "RotatingApiKey" ? [place, `${place}.previous`] : [place],
     ),
   );
+}
+
+/** Draws changes made outside Pulumi. */
+function drawDrifts(draw: Draw, program: Program): readonly Drift[] {
+  const places = placesIn(program);
   return Array.from({ length: draw.one([0, 0, 0, 1, 1, 2]) }, (): Drift => {
     if (places.length === 0 || draw.chance(15)) {
       return { kind: "editWorkspace", change: { defaultRateLimitPerSecond: 50 } };
@@ -148,6 +155,26 @@ function drawDrifts(draw: Draw, program: Program): readonly Drift[] {
     ]);
     return { kind: "editKey", place, change };
   });
+}
+
+/** Draws changes made by hand between a preview and its update: of a right, of another field, or of both. */
+function drawHandEdits(draw: Draw, program: Program): readonly Drift[] {
+  const places = placesIn(program);
+  if (!draw.chance(40)) return [];
+  const [isRight, isOther] = draw.one([
+    [true, false],
+    [true, false],
+    [false, true],
+    [true, true],
+  ] as const);
+  if (places.length === 0 || draw.chance(25)) {
+    const rights = { defaultAllowedIPs: draw.one([["10.9.9.9"], []]) };
+    const change = { ...(isRight && rights), ...(isOther && { defaultRateLimitPerSecond: 70 }) };
+    return [{ kind: "editWorkspace", change }];
+  }
+  const rights = draw.chance(60) ? { enabled: draw.chance(30) } : { scopes: draw.one(scopeSets) };
+  const change = { ...(isRight && rights), ...(isOther && { name: "renamed by hand" }) };
+  return [{ kind: "editKey", place: draw.one(places), change }];
 }
 
 function drawTrouble(draw: Draw, variant: Variant): Trouble {
