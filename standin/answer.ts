@@ -67,6 +67,9 @@ export interface Call<Body = undefined> {
   variant: Variant;
   /** Name of the tenant whose token was sent. */
   tenant: string;
+  /** The path as sent, and the number of the page that its query asks for. */
+  path: string;
+  page: number;
   /** The path parameters, decoded, in the path's order. */
   params: readonly string[];
   body: Body;

@@ -35,7 +35,7 @@ export async function exchange(
     tenant: incoming.tenant,
     carryOut(shown) {
       const answer = respond(incoming, { store, variant: { ...variant, ...shown } });
-      logged.carriedOut = answer.carriedOut ?? false;
+      logged.carriedOut ||= answer.carriedOut ?? false;
       return answer;
     },
     pretend(shown) {

@@ -15,6 +15,8 @@ export interface Faults {
     /** The status of the answer. Default: 500. */
     status?: number;
   };
+  /** Carried out twice, as by a proxy that repeats a request; answered like the second time. */
+  twice: object;
   /** Not carried out; answered with `status`. */
   status: {
     /** The status of the answer. */

@@ -8,7 +8,7 @@ import {
   writeAnswer,
 } from "./answer";
 import { mask, newId, newSecret } from "./identity";
-import { envelope, listEnvelope, showKey, storedExpiry, storedName, storedPrefix } from "./records";
+import { envelope, listAnswer, showKey, storedExpiry, storedName, storedPrefix } from "./records";
 import type { StoredKey, StoredKeyScope } from "./types";
 import type { Bodies, KeyScopeInput } from "./validate";
 import type { Variant } from "./variant";
@@ -26,7 +26,7 @@ export function listApiKeys(call: Call): Answer {
       return { ...key, ...previous, deleted: key.deleted };
     });
   const show = (key: StoredKey) => showKey(key, variant, "inList");
-  return { status: 200, body: listEnvelope("apiKey", listed, { variant, show }) };
+  return listAnswer(call, "apiKey", listed, show);
 }
 
 /** Interface, 4.2. */

@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import type { Answer, Call } from "./answer";
 import { newId } from "./identity";
 import { emptyValues, type StoredKey, type StoredKeyScope, shownFields } from "./types";
 import type { Variant } from "./variant";
@@ -25,23 +26,45 @@ export function showKey(key: StoredKey, variant: Variant, how: "alone" | "withSe
   return show("apiKey", { ...key, ...hidden }, variant);
 }
 
-/** The body of an answer: a record, or a list. */
-export function envelope(field: string, content: Shown | readonly Shown[], variant: Variant): Shown {
+/** The body of an answer: a record, or a list with what is beside it. */
+export function envelope(
+  field: string,
+  content: Shown | readonly Shown[],
+  variant: Variant,
+  beside: Shown = {},
+): Shown {
   const empty = Array.isArray(content) && content.length === 0;
   const shown = empty && variant.emptyLists === "null" ? null : content;
-  if (variant.extraFields) return { [field]: shown, requestId: "req_standin", meta: { page: 1 } };
-  return empty && variant.zeroValues === "omitted" && shown !== null ? {} : { [field]: shown };
+  if (variant.extraFields) return { [field]: shown, requestId: "req_standin", meta: { page: 1 }, ...beside };
+  const isLeftOut = empty && variant.zeroValues === "omitted" && shown !== null;
+  return isLeftOut && Object.keys(beside).length === 0 ? {} : { [field]: shown, ...beside };
 }
 
-/** The body of a list's answer. */
-export function listEnvelope<T>(
+/** The answer with a list, or with a page of it. */
+export function listAnswer<T>(
+  { variant, path, page }: Pick<Call, "variant" | "path" | "page">,
   kind: Kind,
   records: readonly T[],
-  { variant, show }: { variant: Variant; show: (record: T) => Shown },
-): Shown {
-  const { listLimit } = variant;
-  const cut = listLimit > 0 ? records.slice(0, listLimit) : records;
-  return envelope(`${kind}s`, cut.map(show), variant);
+  show: (record: T) => Shown,
+): Answer {
+  const { listLimit, listPages } = variant;
+  const from = listPages === "link" || listPages === "next" ? listLimit * (page - 1) : 0;
+  const shown = listLimit > 0 ? records.slice(from, from + listLimit) : records;
+  const isMore = from + shown.length < records.length;
+  const next = isMore ? `${path}?page=${page + 1}` : null;
+  const signs = {
+    none: {},
+    link: {},
+    next: { next },
+    total: { total: records.length },
+    hasMore: { hasMore: isMore },
+  };
+  const body = envelope(`${kind}s`, shown.map(show), variant, signs[listPages]);
+  return {
+    status: 200,
+    body,
+    headers: listPages === "link" && isMore ? { link: `<${next}>; rel="next"` } : {},
+  };
 }
 
 function showValue(field: string, value: unknown, variant: Variant): unknown {

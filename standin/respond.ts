@@ -23,6 +23,10 @@ const routes = Object.entries(endpoints).map(([endpoint, route]) => {
 /** A request line, parsed. */
 interface Route {
   readonly endpoint: Endpoint | undefined;
+  /** The path as sent, without the query. */
+  readonly path: string;
+  /** The page that the query asks for. */
+  readonly page: number;
   /** The path parameters, decoded. */
   readonly params: readonly string[];
   /** The methods of the path. */
@@ -31,11 +35,12 @@ interface Route {
 
 /** Finds the endpoint for a method and a raw path (still percent-encoded, with or without a query). */
 export function findRoute(method: string, rawPath: string): Route {
-  const [path = ""] = rawPath.split("?", 1);
+  const [path = "", query] = rawPath.split("?", 2);
+  const page = Number(new URLSearchParams(query).get("page")) || 1;
   const matching = routes.filter(({ pattern }) => pattern.test(path));
   const route = matching.find((each) => each.method === method);
   const params = route?.pattern.exec(path)?.slice(1).map(querystring.unescape) ?? [];
-  return { endpoint: route?.endpoint, params, allowed: matching.map((each) => each.method) };
+  return { endpoint: route?.endpoint, path, page, params, allowed: matching.map((each) => each.method) };
 }
 
 /** A request as it was received. */
@@ -67,7 +72,7 @@ export function respond(incoming: Incoming, service: Service): Answer {
 
 function answer({ route, tenant, headers, text, json }: Incoming, service: Service): Answer {
   const { store, variant } = service;
-  const { endpoint, params, allowed } = route;
+  const { endpoint, path, page, params, allowed } = route;
   if (allowed.length === 0) throw new Refusal(404, "there is nothing at this path");
   if (endpoint === undefined)
     throw new Refusal(405, "this path does not support the method", { allow: allowed.join(", ") });
@@ -82,7 +87,7 @@ function answer({ route, tenant, headers, text, json }: Incoming, service: Servi
     if (json === undefined) throw new Refusal(400, "the body is not JSON");
     checkBody(endpoint, json);
   }
-  return operations[endpoint]({ store, variant, tenant, params, body: json });
+  return operations[endpoint]({ store, variant, tenant, path, page, params, body: json });
 }
 
 function limitRate(tenant: string, { rateLimitPerSecond }: Variant, { counts }: Store): void {

@@ -10,7 +10,7 @@ export interface Exchange {
   readonly store: Store;
   readonly variant: Variant;
   readonly tenant: string | undefined;
-  /** Processes the request, in this variant. Call it at most once. */
+  /** Processes the request, in this variant. */
   carryOut(shown?: Partial<Variant>): Answer;
   /** The answer as if the request had been processed, in this variant. The store stays as it is. */
   pretend(shown: Partial<Variant>): Answer;
@@ -30,6 +30,10 @@ const deliveries: {
   errorAfter(exchange, { status = 500 }) {
     exchange.carryOut();
     return sent(exchange.refuse(status, "something went wrong"));
+  },
+  twice(exchange) {
+    exchange.carryOut();
+    return sent(exchange.carryOut());
   },
   status(exchange, { status, body, headers = {} }) {
     return sent(

@@ -118,6 +118,11 @@ export const variantOptions = {
   keyLists: ["answered", 403, 404, 405, 501],
   /** The maximum number of records in a list, which then has the oldest ones. 0: no maximum. */
   listLimit: [0 as number],
+  /**
+   * The sign of a list that `listLimit` cuts: none | a header `Link` with the next page | `next`, its URL, beside the list |
+   * `total`, the number of all records | `hasMore`. Only with the URL of the next page, the rest can be read.
+   */
+  listPages: ["none", "link", "next", "total", "hasMore"],
   /** After a write, this many requests for its list still return the list as it was before. */
   listLag: [0 as number],
   /**
@@ -247,6 +252,8 @@ export const namedVariants = {
     scopeOrder: "shuffled",
     extraFields: true,
   }),
+  /** Lists in pages of two, each with a link to the next one. */
+  paged: variantWith({ listLimit: 2, listPages: "link" }),
   /** Few requests per second. */
   throttled: variantWith({ rateLimitPerSecond: 10, createStatus: 202, errorBody: "nested" }),
   /** Edits and deletions wait in a queue: the answer is 202, with the record as it still is. */

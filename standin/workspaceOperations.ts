@@ -11,7 +11,7 @@ import { newId } from "./identity";
 import {
   envelope,
   type Kind,
-  listEnvelope,
+  listAnswer,
   show,
   storedAddresses,
   storedDecimal,
@@ -23,13 +23,14 @@ import type { Bodies } from "./validate";
 import type { Variant } from "./variant";
 
 /** Interface, 4.6. */
-export function listWorkspaces({ store, variant, tenant }: Call): Answer {
+export function listWorkspaces(call: Call): Answer {
+  const { store, variant, tenant } = call;
   const present = store.lag.list(`workspaces of ${tenant}`, () => store.workspacesOf(tenant));
   const showWorkspace = (workspace: StoredWorkspace) => {
     const previous = variant.listRecords === "stale" ? store.previous.get(workspace.id) : undefined;
     return show("workspace", previous ?? workspace, variant);
   };
-  return { status: 200, body: listEnvelope("workspace", present, { variant, show: showWorkspace }) };
+  return listAnswer(call, "workspace", present, showWorkspace);
 }
 
 /** Interface, 4.7. */
@@ -60,7 +61,7 @@ export function listScopes(call: Call): Answer {
   const [id = ""] = params;
   const present = isListHidden(call, id) ? [] : store.lag.list(`scopes of ${id}`, () => store.scopesOf(id));
   const showScope = (scope: StoredScope) => show("scope", scope, variant);
-  return { status: 200, body: listEnvelope("scope", present, { variant, show: showScope }) };
+  return listAnswer(call, "scope", present, showScope);
 }
 
 /** Interface, 4.11. */

@@ -48,6 +48,15 @@ test.each([true, false])(
   },
 );
 
+test("the stand-in carries out a create twice, and answers with the second key", async () => {
+  const { standIn, post } = await open();
+  standIn.inject({ fault: { kind: "twice" } });
+  const { body } = await post("/api-key", newKey);
+  expect(standIn.keys().map(({ name }) => name)).toEqual(["ci", "ci"]);
+  expect(body.apiKey.id).toBe(standIn.keys()[1]?.id);
+  expect(standIn.requests).toMatchObject([{ fault: "twice", carriedOut: true }]);
+});
+
 test("the stand-in has no other record for an answer without one", async () => {
   const { standIn, create, get, keyPath } = await open({ readDeleted: "null" });
   const { id } = await create();

@@ -76,10 +76,31 @@ test("the default variant of the stand-in answers alike each time", async () => 
 });
 
 test.each(
-  Object.entries(values).flatMap(([option, [_, ...others]]) => others.map((value) => ({ [option]: value }))),
+  Object.entries(values)
+    .filter(([option]) => option !== "listPages")
+    .flatMap(([option, [_, ...others]]) => others.map((value) => ({ [option]: value }))),
 )("each value of each option shows in the answers of the stand-in: %j", async (variant) => {
   usual ??= await answersOf({});
   expect((await answersOf(variant)) === usual).toBe(false);
+});
+
+test.each<[Variant["listPages"], beside: object, link: string | null]>([
+  ["none", {}, null],
+  ["link", {}, `</api/v1${listPath}?page=2>; rel="next"`],
+  ["next", { next: `/api/v1${listPath}?page=2` }, null],
+  ["total", { total: 3 }, null],
+  ["hasMore", { hasMore: true }, null],
+])("the stand-in shows that it cuts a list with the sign %s", async (listPages, beside, link) => {
+  const { standIn, get } = await open({ listPages, listLimit: 2 });
+  for (const name of ["a", "b", "c"]) standIn.addKey({ workspaceId: "ws_main", name });
+  const { body, headers } = await get(listPath);
+  const { apiKeys, ...others } = body;
+  expect([apiKeys.length, others, headers.get("link")]).toEqual([2, beside, link]);
+  const { body: last, headers: end } = await get(`${listPath}?page=2`);
+  const names = last.apiKeys.map(({ name }: Json) => name);
+  expect(names).toEqual(listPages === "link" || listPages === "next" ? ["c"] : ["a", "b"]);
+  if (listPages === "next") expect(last.next).toBeNull();
+  expect(end.get("link")).toBeNull();
 });
 
 test("the stand-in refuses to migrate another tenant's value", async () => {
