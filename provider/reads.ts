@@ -17,6 +17,8 @@ export interface SharedRead<T> {
 }
 
 export interface Listing<T> {
+  /** Whether nothing shows that the service has left records out. */
+  readonly isWhole: boolean;
   readonly all: readonly T[];
   readonly byId: ReadonlyMap<string, T>;
 }
@@ -35,8 +37,13 @@ export function openSharedRead<T>(read: () => Promise<T>, writes: () => number):
   let next: Promise<Reading<T>> | undefined;
 
   function start(): Request {
-    last = { startedAt: Date.now(), writes: writes(), answer: readingOf(read()) };
-    return last;
+    const request = { startedAt: Date.now(), writes: writes(), answer: readingOf(read(), forget) };
+    /** A failure serves only those who wait for it, unless the service has no such list. */
+    function forget({ verdict, status }: CallError): void {
+      if (last === request && (verdict !== "refused" || status === 401)) last = undefined;
+    }
+    last = request;
+    return request;
   }
   /** Shares the request that follows the one under way. */
   async function fresh(): Promise<Reading<T>> {
@@ -56,11 +63,12 @@ export function openSharedRead<T>(read: () => Promise<T>, writes: () => number):
   };
 }
 
-async function readingOf<T>(answer: Promise<T>): Promise<Reading<T>> {
+async function readingOf<T>(answer: Promise<T>, onError: (error: CallError) => void): Promise<Reading<T>> {
   try {
     return { kind: "known", value: await answer };
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
+    onError(error);
     return { kind: "unavailable", error };
   }
 }
@@ -98,12 +106,13 @@ function openReads(transport: Transport, credentials: Credentials) {
   };
   const list = <T extends { readonly id: string }>(
     name: string,
-    records: (call: Call) => Promise<readonly T[]>,
+    read: (call: Call) => Promise<Omit<Listing<T>, "byId">>,
   ) =>
     shared(name, async (): Promise<Listing<T>> => {
-      const byId = new Map((await records(call)).map((record) => [record.id, record]));
+      const { all, isWhole } = await read(call);
+      const byId = new Map(all.map((record) => [record.id, record]));
       // A list can have a record twice.
-      return { all: [...byId.values()], byId };
+      return { isWhole, all: [...byId.values()], byId };
     });
   return {
     /** The values that any reader masks in messages, and the run of the last. */

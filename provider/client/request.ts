@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import * as z from "zod/mini";
 import { toDotPath } from "zod/v4/core";
 import { type Decoder, nullAsEmpty } from "./decode";
+import { restOf } from "./pages";
 import {
   type ApiRequest,
   CallError,
@@ -33,13 +34,29 @@ export function request<T>(
 ): Promise<Written<T>> {
   const { transport, credentials, run } = call;
   const secrets = [credentials.accessToken, ...(call.secrets ?? [])];
-  const read = (text: string | undefined) => readAnswer(text, expected, secrets);
+  const read = (text: string | undefined, headers?: object) => readAnswer(text, headers, expected, secrets);
   return transport.send({ ...credentials, method, path, isOnce, body, secrets, read, run });
 }
 
 export async function get<T>(call: Call, path: string, expected: Expected<T>): Promise<T> {
   // The transport throws if the answer to a GET can't be used.
   return (await request(call, "GET", path, expected)).record as T;
+}
+
+const mostPages = 100;
+
+/** Reads a list, with the pages whose URLs the service gives: only the query counts, and no other path is asked. */
+export async function list<T>(call: Call, path: string, expected: Expected<readonly T[]>) {
+  const pages: (readonly T[])[] = [];
+  const asked = new Set<string>();
+  for (let query = ""; ; ) {
+    const { record = [], beside = {} } = await request(call, "GET", path + query, expected);
+    pages.push(record);
+    asked.add(query);
+    const { isWhole, next } = restOf(beside, pages, call.credentials.baseUrl);
+    if (next === "" || asked.has(next) || asked.size === mostPages) return { all: pages.flat(), isWhole };
+    query = next;
+  }
 }
 
 /** Whether an id can be part of a path. A program in JavaScript may give something else than a string. */
@@ -77,6 +94,7 @@ export const many = <T>(wrapper: string, entry: Decoder<T>): Expected<readonly T
 
 function readAnswer<T>(
   body: string | undefined,
+  headers: object | undefined,
   { wrapper, decoder, id }: Expected<T>,
   secrets: readonly string[],
 ): Written<T> {
@@ -97,7 +115,8 @@ function readAnswer<T>(
   const { data, error } = decoder.safeParse(value);
   if (error === undefined) {
     const isAnother = id !== undefined && (data as { readonly id?: unknown }).id !== id;
-    return isAnother ? unusable(`the answer's ${wrapper}.id is not the one asked for`) : { record: data };
+    if (isAnother) return unusable(`the answer's ${wrapper}.id is not the one asked for`);
+    return { record: data, beside: { headers, fields: { ...fields, [wrapper]: undefined } } };
   }
   const said = errorText(body, secrets, true);
   const place = toDotPath([wrapper, ...(error.issues[0]?.path ?? [])]);

@@ -43,6 +43,8 @@ export interface Written<T> {
   readonly problem?: string;
   /** Whether it has nothing where the record should be: `{"apiKey": null}`, `{}`, or no body at all. */
   readonly noRecord?: true;
+  /** The headers, and what is beside the record. */
+  readonly beside?: object;
 }
 
 /** The answer's record, unless the write may not have been carried out yet. */
@@ -64,7 +66,7 @@ export interface Credentials {
 /** A PATCH has its full target values, so that it may be carried out twice. */
 export interface ApiRequest<T> extends Credentials {
   readonly method: Method;
-  /** Begins with "/"; appended to the base URL. */
+  /** Begins with "/"; appended to the base URL. May have a query. */
   readonly path: string;
   readonly body?: object | undefined;
   /** The values that no message may contain. */
@@ -72,7 +74,7 @@ export interface ApiRequest<T> extends Credentials {
   readonly run?: RunOfCall | undefined;
   /** For credits: sent again only if it was not sent, and on a connection of its own. */
   readonly isOnce?: boolean | undefined;
-  readonly read: (body: string | undefined) => Written<T>;
+  readonly read: (body: string | undefined, headers?: object) => Written<T>;
 }
 
 /** The run that a call belongs to. */
@@ -257,8 +259,7 @@ export function openTransport(options: TransportOptions = {}) {
   return {
     /** The content of a 2xx; for a GET, always a record. Everything else is a CallError. */
     async send<T>(request: ApiRequest<T>): Promise<Written<T>> {
-      const url = new URL(request.baseUrl);
-      url.pathname = url.pathname.replace(/\/+$/, "") + request.path;
+      const url = new URL(request.baseUrl.replace(/\/+$/, "") + request.path);
       const lane = lanes.get(url.origin) ?? openLane(agentFor(url));
       lanes.set(url.origin, lane);
       return lane.inTurn(request.concurrency ?? usualLimits.concurrency, () => repeat(request, url, lane));
@@ -283,7 +284,7 @@ function judge<T>(result: Exchange, { method, read, secrets }: ApiRequest<T>): W
     return new CallError(result.isStarted ? "ambiguous" : "notSent", result.phrase);
   const { status, headers, body } = result;
   if (status < 300) {
-    const answer = read(body);
+    const answer = read(body, headers);
     // A write that was answered with 2xx is over, whatever the answer contains.
     if (answer.record !== undefined || method !== "GET")
       return status === 202 ? { ...answer, problem: "the service answered 202" } : answer;

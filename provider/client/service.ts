@@ -4,7 +4,7 @@
  */
 import * as z from "zod/mini";
 import * as field from "./decode";
-import { apiPath, type Call, get, many, one, request } from "./request";
+import { apiPath, type Call, get, list, many, one, request } from "./request";
 import type { Written } from "./send";
 
 export interface WorkspacePath {
@@ -103,9 +103,9 @@ export const editApiKey = async (call: Call, path: ApiKeyPath, body: Body) =>
 export const readApiKey = async (call: Call, path: ApiKeyPath) =>
   get(call, keyPath(path), one("apiKey", apiKey, path.keyId));
 
-/** 4.3. Records may lack scopes and enabled, and the list may be cut. */
+/** 4.3. Records may lack scopes and enabled, and the list may be cut, although nothing shows it. */
 export const listApiKeys = async (call: Call, { workspaceId }: WorkspacePath) =>
-  get(call, apiPath`/api/v1/workspace/${workspaceId}/api-key`, many("apiKeys", listedApiKey));
+  list(call, apiPath`/api/v1/workspace/${workspaceId}/api-key`, many("apiKeys", listedApiKey));
 
 /** 4.4. */
 export const createApiKey = async (call: Call, body: Body) =>
@@ -123,7 +123,7 @@ export async function migrateApiKey(
 
 /** 4.6. */
 export const listWorkspaces = async (call: Call) =>
-  get(call, apiPath`/api/v1/workspace`, many("workspaces", workspace));
+  list(call, apiPath`/api/v1/workspace`, many("workspaces", workspace));
 
 /** 4.7. */
 export const readWorkspace = async (call: Call, { workspaceId }: WorkspacePath) =>
@@ -139,7 +139,7 @@ export const deleteApiKey = async (call: Call, path: ApiKeyPath) =>
 
 /** 4.10. */
 export const listScopes = async (call: Call, { workspaceId }: WorkspacePath) =>
-  get(call, apiPath`/api/v1/workspace/${workspaceId}/scopes`, many("scopes", scope));
+  list(call, apiPath`/api/v1/workspace/${workspaceId}/scopes`, many("scopes", scope));
 
 /** 4.11. */
 export const createScope = async (call: Call, { workspaceId }: WorkspacePath, body: Body) =>
@@ -152,9 +152,17 @@ export const createBilling = async (call: Call, body: Body) =>
 const keyPath = ({ workspaceId, keyId }: ApiKeyPath) =>
   apiPath`/api/v1/workspace/${workspaceId}/api-key/${keyId}`;
 
+/** A masked form of a secret. One star may be a part of a secret. */
+const masked = /^.*(?:\*{2}|\.{3}|[\u2022\u2026])([A-Za-z0-9]{3,}$)?/s;
+
+/** The end of the secret that a masked form shows; "" if it shows none. */
+export function maskedEnd(text = ""): string {
+  return masked.exec(text)?.[1] ?? "";
+}
+
 /** Some services send the masked form as `key`, which is not a secret. */
 function withoutMasked(written: Written<ApiKeyRecord>, existingKey?: string): Written<ApiKeyRecord> {
   const { record } = written;
-  const isMasked = /\*{3}|\u2022{3}|\u2026/.test(record?.key ?? "") && record?.key !== existingKey;
+  const isMasked = masked.test(record?.key ?? "") && record?.key !== existingKey;
   return record !== undefined && isMasked ? { ...written, record: { ...record, key: undefined } } : written;
 }

@@ -149,7 +149,7 @@ export function exchange(
       controller?.abort(new Error("timed out"));
     }, exchangeMs);
     agent.dispatch(
-      { origin: url.origin, path: url.pathname, method, headers, body: body ?? null },
+      { origin: url.origin, path: url.pathname + url.search, method, headers, body: body ?? null },
       {
         onRequestStart(started) {
           // After its time-out, or a second time, the request must not be written.

@@ -16,7 +16,7 @@ import {
 } from "./fields";
 import { compareFields, type Plan } from "./plan";
 import type { Identity, OwnedObject, Owner, Registry } from "./registry";
-import type { Run } from "./run";
+import type { Aside, Run } from "./run";
 import { type SecretPath, secretsOf, withSecrets } from "./secrecy";
 import {
   defined,
@@ -46,7 +46,7 @@ export interface Session extends Pick<Run, "closed" | "over"> {
   /** Waits that long, or until the run is over. */
   readonly pause: (ms: number) => Promise<void>;
   /** Acts on one of many objects, with secrets of its own: no answer is searched for the secrets of all objects. */
-  readonly part: <T>(warn: Warn, act: (part: Session) => Promise<T>) => Promise<T>;
+  readonly part: <T>(warn: Warn, act: (part: Session) => Promise<T>, aside?: Aside) => Promise<T>;
 }
 
 export interface Outcome<State = Properties> extends Kept<State> {

@@ -15,8 +15,8 @@ export interface Target<T extends Shown> {
   readonly kind: string;
   readonly workspaceId: string;
   readonly id: string;
-  /** One GET. */
-  readonly read: () => Promise<T>;
+  /** One GET, of this object or of another one. */
+  readonly read: (id: string) => Promise<T>;
   readonly list: SharedRead<Listing<T>>;
 }
 
@@ -55,9 +55,9 @@ export async function pollUntil<T>(
 // ---- Gone ----------------------------------------------------------------------------------------------------------
 
 /** One GET. Throws a CallError unless it finds the object or says that there is none. */
-async function readOnce<T extends Shown>({ kind, read }: Target<T>): Promise<Found<T>> {
+async function readOnce<T extends Shown>({ kind, id, read }: Target<T>): Promise<Found<T>> {
   try {
-    const record = await read();
+    const record = await read(id);
     if (!record.deleted) return { kind: "found", record };
     return { kind: "missing", said: `the service shows the ${kind} as deleted`, marked: true };
   } catch (error) {
@@ -68,23 +68,25 @@ async function readOnce<T extends Shown>({ kind, read }: Target<T>): Promise<Fou
 
 /**
  * The object, or `undefined` when it is gone: two GETs don't find it, its workspace is visible, and they show it as deleted,
- * or the list, really read, does not have it. A token of another tenant, a gateway or a retired path answers 404 or 410 for
- * what exists, too. Throws a CallError or an InconclusiveError if neither is certain.
+ * or the whole list does not have it. A token of another tenant, a gateway or a retired path answers 404 or 410 for what
+ * exists, too, and lists may be cut. Throws a CallError or an InconclusiveError if neither is certain.
  */
 export async function lookUp<T extends Shown>(session: Session, target: Target<T>): Promise<T | undefined> {
   const first = await readOnce(target);
+  if (first.kind === "found") session.registry.see(target.workspaceId, target.id);
   if (first.kind === "found") return first.record;
   await expectVisible(session, target.workspaceId, first.said);
-  if (!first.marked) await awaitShown(session, target, first.said);
+  // It may be new: a service that lags behind shows it neither by GET nor in its list.
+  if (!first.marked) await session.pause(longestLagMs);
+  const findsAnother = first.marked || (await isAnotherFound(session, target, await target.list.fresh()));
+  const { aborted, reason } = session.over;
+  const ended = `${first.said}, and ${reason} before it could be confirmed`;
+  if (aborted) throw new InconclusiveError("interrupted", ended);
   // The first answer may have been a mistake.
   const second = await readOnce(target);
   if (second.kind === "found") return second.record;
-  if ((first.marked && second.marked) || !(await isListed(session, target, second.said))) return undefined;
-  throw new InconclusiveError(
-    "unconfirmed",
-    `${second.said}, but its workspace lists it`,
-    `The access token may not be allowed to read it, or the list may lag behind: run the command again later. ${session.setup.tokenAdvice}`,
-  );
+  if (!first.marked || !second.marked) await expectUnlisted(session, target, second.said, findsAnother);
+  return undefined;
 }
 
 /** How a write reads the object afterwards. `gone`: the error if it no longer exists. */
@@ -114,23 +116,24 @@ async function expectVisible(session: Session, workspaceId: string, said: string
   );
 }
 
-const waits = new WeakMap<object, Promise<unknown>>();
+const asked = new WeakMap<object, Promise<boolean>>();
 
 /**
- * A service that lags behind may show an object that was just created neither by GET nor in its list. In each process one
- * wait serves all objects of a list: after it, none that another process created is too new.
+ * Whether the service finds another object, which its list shows. Asked once for each list, between the two GETs of a missing
+ * object: so a 404 of the whole path, however long, makes nothing gone.
  */
-async function awaitShown<T extends Shown>(
-  session: Session,
-  { list }: Target<T>,
-  said: string,
-): Promise<void> {
-  const waiting = waits.get(list) ?? session.pause(longestLagMs).then(list.fresh);
-  waits.set(list, waiting);
-  await waiting;
-  const { aborted, reason } = session.over;
-  if (aborted)
-    throw new InconclusiveError("interrupted", `${said}, and ${reason} before it could be confirmed`);
+async function isAnotherFound<T extends Shown>(
+  { registry }: Session,
+  { workspaceId, read }: Target<T>,
+  list: Reading<Listing<T>>,
+): Promise<boolean> {
+  if (list.kind === "unavailable") return true;
+  const alive = list.value.all.filter((one) => !one.deleted && !registry.isDropped(workspaceId, one.id));
+  const another = alive.find(({ id }) => registry.seenIn(workspaceId).has(id)) ?? alive[0];
+  if (another === undefined) return true;
+  const asking = asked.get(list.value) ?? read(another.id).then(Boolean, (error) => !isNotFound(error));
+  asked.set(list.value, asking);
+  return asking;
 }
 
 /** Whether a list has an object as not deleted. */
@@ -139,22 +142,50 @@ function isIn<T extends Shown>({ byId }: Listing<T>, id: string): boolean {
   return listed !== undefined && !listed.deleted;
 }
 
-/** Whether the workspace's list has the object. Throws an InconclusiveError if it can't be read. */
-async function isListed<T extends Shown>(
+/**
+ * Whether a list proves that an object is gone: it shows it as deleted; or it lacks it, is whole, and has all others that a GET
+ * has shown to this process. If it has none of a resource, it must not be as long as pages usually are: a multiple of 10 or 25.
+ */
+function provesGone<T extends Shown>(
+  { registry }: Session,
+  { workspaceId, id }: Target<T>,
+  list: Reading<Listing<T>>,
+): boolean {
+  if (list.kind === "unavailable") return false;
+  const { all, byId, isWhole } = list.value;
+  const own = byId.get(id);
+  if (own !== undefined) return own.deleted === true;
+  const isPage = all.length > 0 && [10, 25].some((size) => all.length % size === 0);
+  const lacks = (one: string) => one !== id && !byId.has(one) && !registry.isDropped(workspaceId, one);
+  const lacksSeen = [...registry.seenIn(workspaceId)].some(lacks);
+  return isWhole && !lacksSeen && (!isPage || all.some((one) => registry.has(workspaceId, one.id)));
+}
+
+/** Throws an InconclusiveError unless the workspace's list proves that the object is gone. */
+async function expectUnlisted<T extends Shown>(
   session: Session,
-  { kind, id, list, workspaceId }: Target<T>,
+  target: Target<T>,
   said: string,
-): Promise<boolean> {
-  const before = await list.recent(true);
-  if (before.kind === "known" && !isIn(before.value, id)) return false;
+  findsAnother: boolean,
+): Promise<void> {
+  const { kind, id, list, workspaceId } = target;
+  const isProof = (now: Reading<Listing<T>>) => findsAnother && provesGone(session, target, now);
+  if (isProof(await list.recent(true))) return;
   // A list from before the deletion still has it.
   const now = await list.fresh();
-  if (now.kind === "known") return isIn(now.value, id);
-  if (session.setup.withoutKeyList) return false;
+  const isShown = now.kind === "known" && isIn(now.value, id);
+  if (isProof(now) || (!isShown && findsAnother && session.setup.withoutKeyList)) return;
+  const all = `the workspace's list of ${kind}s`;
+  let why = `${all} may be only a part of it, which can't confirm that it is gone`;
+  if (now.kind === "unavailable")
+    why = `${all} can't be read to confirm that it is gone: ${now.error.message}`;
+  if (!findsAnother) why = `it doesn't find another ${kind} either that ${all} shows`;
+  if (isShown) why = "its workspace lists it";
+  const vouched = isShown || !findsAnother ? "" : "set APIKEYS_NO_KEY_LIST=true for one command, or ";
   throw new InconclusiveError(
     "unconfirmed",
-    `${said}, but the workspace's list of ${kind}s can't be read to confirm that it is gone: ${now.error.message}`,
-    `Run the command again, with an access token that is allowed to list the ${kind}s of ${workspaceId}. If that doesn't help and you know that the ${kind} no longer exists, set APIKEYS_NO_KEY_LIST=true for one command, or remove the resource from state with \`pulumi state delete\`.`,
+    `${said}, but ${why}`,
+    `Run the command again later, with an access token that is allowed to read and list the ${kind}s of ${workspaceId}. ${session.setup.tokenAdvice} If that doesn't help and you know that the ${kind} no longer exists, ${vouched}remove the resource from state with \`pulumi state delete\`.`,
   );
 }
 
@@ -188,7 +219,8 @@ export async function deleteObject<T extends Shown>(
   });
   // A gateway that answers with a page may answer the next request with a 404, and an error is not a success.
   const isAccepted = answered?.record !== undefined || answered?.noRecord;
-  const look = async () => (isAccepted ? isDeleted(target) : (await lookUp(session, target)) === undefined);
+  const isGone = async () => (await lookUp(session, target)) === undefined;
+  const look = () => (isAccepted ? isDeleted(session, target) : isGone());
   if (answered !== undefined && !recordOf(answered)?.deleted && !(await pollUntil(session, look, Boolean))) {
     const said = answered.problem ?? "the service accepted the deletion";
     throw new InconclusiveError("notDeleted", `${said}, but the ${target.kind} still exists`);
@@ -197,14 +229,14 @@ export async function deleteObject<T extends Shown>(
 }
 
 /** Whether an object whose deletion was accepted no longer exists: a GET or the list says so. */
-async function isDeleted<T extends Shown>(target: Target<T>): Promise<boolean> {
+async function isDeleted<T extends Shown>(session: Session, target: Target<T>): Promise<boolean> {
   try {
     return (await readOnce(target)).kind === "missing";
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
     const list = await target.list.fresh();
     if (list.kind === "unavailable") throw error;
-    return !isIn(list.value, target.id);
+    return provesGone(session, target, list);
   }
 }
 
@@ -219,6 +251,14 @@ export interface Creation<T> {
 
 /** The object that a POST's answer shows. */
 export type Created<T> = Written<T> & { readonly record: T };
+
+/** Refusals that come from the service itself. Any other may come from a gateway, or from a replica that lags behind. */
+const certain = new Set([400, 401, 403, 422, 429]);
+
+/** Whether a POST may have been carried out although it was refused. */
+export function isDoubtful(error: unknown): error is CallError {
+  return error instanceof CallError && error.verdict === "refused" && !certain.has(error.status ?? 400);
+}
 
 /**
  * Sends a POST once. Throws if nothing was created; "unavailable" means that this is not known. `acceptExisting`: whether
@@ -240,7 +280,8 @@ export async function createObject<T extends Shown>(
     session.registry.add(creation.workspaceId, record.id);
     return { kind: "known", value: { ...written, record } };
   } catch (error) {
-    if (error instanceof CallError && error.verdict === "ambiguous") return { kind: "unavailable", error };
+    if (isDoubtful(error) || (error instanceof CallError && error.verdict === "ambiguous"))
+      return { kind: "unavailable", error };
     throw error;
   }
 }
@@ -250,17 +291,20 @@ const wasThere = <T extends Shown>({ registry }: Session, { workspaceId, before 
   registry.has(workspaceId, id) ||
   (before.kind === "known" && isIn(before.value, id) && !registry.isDropped(workspaceId, id));
 
-/** The objects that a lost create may have created: `candidates` that were not there before. The list may lag behind. */
+/** The objects that a create may have created: `candidates` that were not there before. The list may lag behind a lost POST. */
 export async function findCreated<T extends Shown>(
   session: Session,
   creation: Creation<T>,
   list: SharedRead<Listing<T>>,
   candidates: (listing: Listing<T>) => readonly T[],
+  error: CallError,
 ): Promise<Reading<readonly T[]>> {
   const isNew = (one: T) => !wasThere(session, creation, one);
   const look = async (): Promise<Reading<readonly T[]>> => {
     const now = await list.fresh();
     return now.kind === "known" ? { kind: "known", value: candidates(now.value).filter(isNew) } : now;
   };
-  return pollUntil(session, look, (now) => now.kind === "known" && now.value.length > 0);
+  const isDone = (now: Reading<readonly T[]>) =>
+    isDoubtful(error) || (now.kind === "known" && now.value.length > 0);
+  return pollUntil(session, look, isDone);
 }

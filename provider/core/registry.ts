@@ -16,6 +16,7 @@ export function openRegistry() {
   type State = "there" | "taken over" | "gone";
   const objects = new Map<string, State>();
   const stateOf = (workspaceId: unknown, id: string) => objects.get(objectIdentity(workspaceId, id));
+  const seen = new Map<unknown, Set<string>>();
   const set = (state: State) => (workspaceId: unknown, id: string) => {
     objects.set(objectIdentity(workspaceId, id), state);
   };
@@ -31,6 +32,12 @@ export function openRegistry() {
     /** Records that the object no longer exists: the service may use its id again. */
     drop: set("gone"),
     isDropped: (workspaceId: unknown, id: string) => stateOf(workspaceId, id) === "gone",
+    /** Records that a GET has shown the object. A new one doesn't count before that: lists may lag behind. */
+    see: (workspaceId: unknown, id: string) =>
+      void seen.set(workspaceId, (seen.get(workspaceId) ?? new Set()).add(id)),
+    seenIn: (workspaceId: unknown): ReadonlySet<string> => seen.get(workspaceId) ?? new Set(),
+    /** What has been said once. */
+    told: new Set<string>(),
   };
 }
 

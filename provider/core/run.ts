@@ -64,11 +64,31 @@ export function reasonAgainst(method: string, { closed, over }: Run): string | u
   return method !== "GET" && signal.aborted ? String(signal.reason) : undefined;
 }
 
+/** Waits, while another one begins. */
+export type Aside = (wait: Promise<void>) => Promise<void>;
+
 /** Does the same with each, in order, so many at a time. */
-export async function eachBounded<T>(most: number, all: readonly T[], act: (one: T) => Promise<void>) {
-  const waiting = all.values();
-  const work = async () => {
-    for (const one of waiting) await act(one);
+export async function eachBounded<T>(
+  most: number,
+  all: readonly T[],
+  act: (one: T, aside: Aside) => Promise<void>,
+) {
+  let free = most;
+  const waiting: (() => void)[] = [];
+  const begin = async () => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
   };
-  await Promise.all(Array.from({ length: Math.min(most, all.length) }, work));
+  const end = () => (waiting.shift() ?? (() => (free += 1)))();
+  const aside: Aside = (wait) => {
+    end();
+    return wait.then(begin);
+  };
+  await Promise.all(
+    all.map((one) =>
+      begin()
+        .then(() => act(one, aside))
+        .finally(end),
+    ),
+  );
 }

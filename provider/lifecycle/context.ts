@@ -14,7 +14,7 @@ import {
   openRegistry,
   type Registry,
 } from "../core/registry";
-import { type Run, reasonAgainst } from "../core/run";
+import { type Aside, type Run, reasonAgainst } from "../core/run";
 import { type SecretPath, secretsOf, secretValues, textsIn, valuesAt, withSecrets } from "../core/secrecy";
 import { type Kept, type Properties, providerKey, secretsKey, serviceKey } from "../core/state";
 import { inBounds, oneLine, quoted, sentences } from "../core/text";
@@ -127,6 +127,7 @@ export function openSession(
   given: readonly Properties[],
   run: Run = context.host.run,
   warn: Warn = (message, found) => context.host.warn(sentences(message, found)),
+  aside: Aside = (wait) => wait,
 ): OpenSession {
   const { host, paths, registry } = context;
   const { configuration, transport } = host;
@@ -154,9 +155,9 @@ export function openSession(
     registry,
     closed: run.closed,
     over: run.over,
-    pause: (ms) => host.pause(ms, run.over),
-    part: (warnOfPart, act) => {
-      const part = openSession(context, [], run, warnOfPart);
+    pause: (ms) => aside(host.pause(ms, run.over)),
+    part: (warnOfPart, act, asideOfPart) => {
+      const part = openSession(context, [], run, warnOfPart, asideOfPart);
       return part.guard(() => act(part));
     },
     get setup() {

@@ -16,6 +16,7 @@ import {
   type StateOf,
 } from "../core/definition";
 import { explain, Failure, ifElsewhere } from "../core/errors";
+import { isDoubtful } from "../core/existence";
 import {
   aString,
   boolean,
@@ -34,6 +35,7 @@ import {
 import { compareFields, type Plan } from "../core/plan";
 import type { Identity, Registry } from "../core/registry";
 import { isSecret } from "../core/secrecy";
+import { sharedReads } from "../reads";
 import { optionalFlag, optionalString, requiredString } from "./fields/schemas";
 
 // ---- Credits -------------------------------------------------------------------------------------------------------
@@ -220,6 +222,14 @@ async function create(session: Session, declared: BillingInputs): Promise<Billin
 /** By registry, the grants of a process whose answer was lost: an onError hook may have the engine repeat the create (B3). */
 const openGrants = new WeakMap<Registry, Map<string, BillingOutcome>>();
 
+/** The error of a grant: a refusal is none if only the grant got it, because a gateway may have answered after the service. */
+async function orDoubt(session: Session, workspaceId: string, error: unknown): Promise<unknown> {
+  if (!isDoubtful(error)) return error;
+  const workspace = await sharedReads(session.call).workspace(workspaceId).fresh();
+  const isAlike = workspace.kind === "unavailable" && workspace.error.status === error.status;
+  return isAlike ? error : new CallError("ambiguous", error.message, error.status);
+}
+
 async function grant(session: Session, declared: BillingInputs): Promise<BillingOutcome> {
   const { workspaceId, totalCredits = "", allowOverages, spendCap, externalMeterId } = declared;
   const body = { totalCredits, allowOverages, spendCap, externalMeterId, workspaceId };
@@ -231,8 +241,8 @@ async function grant(session: Session, declared: BillingInputs): Promise<Billing
     const { record, problem = "the answer can't be used" } = await createBilling(session.call, body);
     if (record === undefined) throw new CallError("ambiguous", problem);
     return { id: record.id, state: { ...declared, billingId: record.id, createdAt: record.createdAt } };
-  } catch (error) {
-    const failure = explain(error, session, {
+  } catch (thrown) {
+    const failure = explain(await orDoubt(session, workspaceId, thrown), session, {
       doing,
       notDone: "Nothing was granted",
       unclear: `The request was sent after ${since}, and it is not known whether the credits were granted. The provider does not send it again. ${waysOut} ${ifElsewhere(session)}`,

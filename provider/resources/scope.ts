@@ -11,7 +11,7 @@ import {
   type StateOf,
 } from "../core/definition";
 import { explain, Failure, ifDeleted, orFail } from "../core/errors";
-import { createObject, pollUntil } from "../core/existence";
+import { createObject, isDoubtful, pollUntil } from "../core/existence";
 import {
   aString,
   certainlyChanged,
@@ -161,7 +161,8 @@ async function create(session: Session, declared: ScopeInputs): Promise<ScopeOut
     const now = await sharedReads(session.call).scopes(workspaceId).fresh();
     return now.kind === "known" ? findIn(now.value.all.filter(mayBeIt), declared) : undefined;
   };
-  const found = await pollUntil(session, look, (scope) => scope !== undefined);
+  const isDone = (scope?: ScopeRecord) => scope !== undefined || isDoubtful(made.error);
+  const found = await pollUntil(session, look, isDone);
   if (found !== undefined) return adopted(doing, declared, found);
   throw explain(made.error, session, words);
 }

@@ -139,7 +139,8 @@ test.each<Hostile>(answers)(
         continue;
       }
       const written = outcome as api.Written<unknown>;
-      const { record, problem } = asking.method === "GET" ? { record: outcome } : written;
+      const { all = outcome } = (outcome ?? {}) as { readonly all?: unknown };
+      const { record, problem } = asking.method === "GET" ? { record: all } : written;
       expect(record === undefined ? "lost" : "record", name).toBe(expected(meaning, asking));
       if (problem !== undefined) expectFit(problem, says);
       for (const one of [record ?? []].flat() as { id: unknown }[])

@@ -1,7 +1,7 @@
 import { openTransport } from "../../provider/client/send";
 import { Failure } from "../../provider/core/errors";
 import { openRun } from "../../provider/core/run";
-import { configuration, engineConfig } from "../../provider/lifecycle/config";
+import { configuration, type Environment, engineConfig } from "../../provider/lifecycle/config";
 import { type Lifecycle, lifecycle } from "../../provider/lifecycle/operations";
 import { definitions } from "../../provider/resources";
 import type { StandIn } from "../../standin";
@@ -29,9 +29,10 @@ export function startProcess(
   service: Pick<StandIn, "url" | "accessToken">,
   pauses: Pauses = "quick",
   pause: () => Promise<unknown> = async () => {},
+  settings: Environment = {},
 ): Process {
   const { url, accessToken } = service;
-  const env = { APIKEYS_BASE_URL: url, APIKEYS_ACCESS_TOKEN: accessToken };
+  const env = { APIKEYS_BASE_URL: url, APIKEYS_ACCESS_TOKEN: accessToken, ...settings };
   const transport = openTransport(pauses === "quick" ? { pause: quickPauses().pause } : {});
   const warnings: string[] = [];
   const config = engineConfig(() => undefined);

@@ -126,10 +126,12 @@ test("R19 get in the plugin reads a key by either form of its id, and again in a
 });
 
 test("R19 get in the plugin fails for a key that does not exist", async () => {
-  const { message } = await failureOf(resource("ApiKey").get("key_0", { workspaceId, __external: true }));
+  // The other process has seen keys that the list no longer has.
+  const keys = (await fixture.laterHost()).resource("ApiKey");
+  const { message } = await failureOf(keys.get("key_0", { workspaceId, __external: true }));
   expect(message).toBe("There is no ApiKey key_0 in workspace ws_main: check both ids.");
   // In other languages the engine itself reports that.
-  const found = await resource("ApiKey").get("key_0", { workspaceId });
+  const found = await keys.get("key_0", { workspaceId });
   expect(found).toMatchObject({ id: "", properties: {} });
 });
 
@@ -215,7 +217,8 @@ test.each([
 
 test("R6 an import finds nothing only if the list confirms that", async () => {
   const nothing = { id: "", properties: {}, inputs: undefined };
-  expect(await resource("ApiKey").import("ws_main/key_0")).toEqual(nothing);
+  const later = await fixture.laterHost();
+  expect(await later.resource("ApiKey").import("ws_main/key_0")).toEqual(nothing);
   expect(await resource("Scope").import("ws_main/none")).toEqual(nothing);
   fixture.standIn.inject({ endpoint: "listApiKeys", fault: { kind: "status", status: 403 }, times: 9 });
   const { message } = await failureOf(resource("ApiKey").import("ws_second/key_0"));

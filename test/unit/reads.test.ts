@@ -78,6 +78,31 @@ test("a shared read that throws fails all its readers, without an unhandled reje
   expect(unheard).toEqual([]);
 });
 
+test.each([
+  [new CallError("ambiguous", "the service answered 500", 500), 2],
+  [new CallError("notSent", "the connection was refused"), 2],
+  [new CallError("refused", "the service answered 401", 401), 2],
+  [new CallError("refused", "the service answered 403", 403), 1],
+])(
+  "R5 a shared read that fails serves only those who wait for it, unless it is refused: %s",
+  async (error, requests) => {
+    let asked = 0;
+    const list = openSharedRead(
+      async () => {
+        asked += 1;
+        throw error;
+      },
+      () => 0,
+    );
+    expect(await Promise.all([list.recent(), list.recent()])).toEqual(
+      Array(2).fill({ kind: "unavailable", error }),
+    );
+    expect(asked).toBe(1);
+    await list.recent();
+    expect(asked).toBe(requests);
+  },
+);
+
 const credentials = { baseUrl: "https://api.test", accessToken: "token" };
 const silent: Transport = { send: () => new Promise(() => {}), writes: 0, close: async () => {} };
 const call = { transport: silent, credentials };

@@ -1,14 +1,15 @@
 /** Creates or migrates a key. Its secret is in no other answer, so what can't be used is looked for in the workspace's list. */
 
 import { CallError } from "../../client/send";
-import { type ApiKeyRecord, createApiKey, migrateApiKey } from "../../client/service";
+import { type ApiKeyRecord, createApiKey, maskedEnd, migrateApiKey } from "../../client/service";
 import type { Session } from "../../core/definition";
 import { explain, Failure, ifElsewhere, ifRefused } from "../../core/errors";
-import { type Created, type Creation, createObject, findCreated } from "../../core/existence";
+import { type Created, type Creation, createObject, findCreated, isDoubtful } from "../../core/existence";
+import { objectIdentity } from "../../core/registry";
 import { caseFolded } from "../../core/state";
 import { listed, quoted, sentences } from "../../core/text";
 import { type Listing, type Reading, sharedReads } from "../../reads";
-import { createBody, endOf, isNamed, type KeyInputs, label, migrateBody } from "./model";
+import { createBody, isNamed, type KeyDraft, type KeyInputs, label, migrateBody } from "./model";
 
 interface KeyCreation extends Creation<ApiKeyRecord> {
   readonly session: Session;
@@ -19,7 +20,7 @@ interface KeyCreation extends Creation<ApiKeyRecord> {
 }
 
 /** The way to deal with a key that is not in state. */
-function remedyFor({ existingKey }: KeyInputs): string {
+function remedyFor({ existingKey }: Pick<KeyDraft, "existingKey">): string {
   return existingKey === undefined
     ? "delete it, because nobody has its secret"
     : "declare its id as existingId too (don't delete it: its value may be in use)";
@@ -31,17 +32,33 @@ export async function createOrMigrate(session: Session, declared: KeyInputs): Pr
   const list = sharedReads(session.call).keys(workspaceId);
   const since = `${new Date().toISOString().slice(0, 16)}Z`;
   const before = await list.recent();
+  if (before.kind === "known") warnOfNamesakes(session, before.value, declared);
+  // Its answer could most likely not be read either. But some services have no list, or not for this token.
+  else if (!session.setup.withoutKeyList && ![403, 404, 405, 410, 501].includes(before.error.status ?? 0)) {
+    const notDone = "Nothing was created: a key whose answer is lost could not be found";
+    throw explain(before.error, session, { doing: `${doing}: listing the keys first`, notDone });
+  }
   const creation: KeyCreation = { session, declared, workspaceId, doing, before, since };
-  warnOfNamesakes(creation);
+  const candidates = (listing: Listing<ApiKeyRecord>) => namesakesIn(listing, declared);
   for (let isAgain = false; ; isAgain = true) {
     const answer = await post(creation, isAgain);
     if (answer.kind === "known") return answer.value;
     const { error } = answer;
-    const now = await findCreated(session, creation, list, (listing) => namesakesIn(listing, declared));
+    const now = await findCreated(session, creation, list, candidates, error);
     const showsNone = now.kind === "known" && now.value.length === 0;
+    const isAlike = now.kind === "unavailable" && now.error.status === error.status;
+    if (!isAgain && isDoubtful(error) && (showsNone || isAlike)) throw refusal(creation, error, isAlike);
     // The service may have been busy with another change.
     if (isAgain || !isRefusal(error) || !showsNone) throw lostKey(creation, now, error);
   }
+}
+
+/** The error of a POST that the service refused. `isUnsure`: the list, which could contradict it, is refused too. */
+function refusal({ session, declared, doing }: KeyCreation, error: unknown, isUnsure = false): Failure {
+  const unsure =
+    "Most likely nothing was created, but the workspace's list of keys can't be read to confirm it";
+  const notDone = isUnsure ? unsure : "Nothing was created";
+  return explain(error, session, { doing, notDone, advice: adviceFor(declared) });
 }
 
 /** Whether the service most likely refused the POST, or a repetition of it. */
@@ -72,13 +89,13 @@ async function post(creation: KeyCreation, isAgain: boolean): Promise<Reading<Cr
     return await createObject(session, creation, send, acceptExisting);
   } catch (error) {
     if (isAgain && error instanceof CallError) return { kind: "unavailable", error };
-    throw explain(error, session, { doing, notDone: "Nothing was created", advice: adviceFor(declared) });
+    throw refusal(creation, error);
   }
 }
 
 /** Whether the record repeats the value, or a masked form that ends like it. */
 function hasValue({ key, maskedKey }: ApiKeyRecord, value: string): boolean {
-  const end = endOf(maskedKey);
+  const end = maskedEnd(maskedKey);
   return key === value || (end !== "" && value.endsWith(end));
 }
 
@@ -114,17 +131,30 @@ function lostKey(creation: KeyCreation, now: Reading<readonly ApiKeyRecord[]>, e
   );
 }
 
-/** Tells of keys that a killed run, or one whose answer was lost, may have left behind. */
-function warnOfNamesakes({ session, declared, workspaceId, before }: KeyCreation): void {
-  if (before.kind === "unavailable") return;
-  const unmanaged = namesakesIn(before.value, declared).filter(
-    ({ id }) => !session.registry.has(workspaceId, id) && !session.registry.isDropped(workspaceId, id),
-  );
-  if (unmanaged.length === 0) return;
+/**
+ * Tells, once, of keys with the name and customer of a new key, or just those of the record `own` in state: a killed run, or
+ * one whose answer was lost, may have left them behind, or something that sent a create twice.
+ */
+export function warnOfNamesakes(
+  session: Session,
+  listing: Listing<ApiKeyRecord>,
+  key: KeyDraft,
+  own?: ApiKeyRecord,
+): void {
+  const { registry } = session;
+  const { workspaceId } = key;
+  const news = namesakesIn(listing, key).filter(({ id, name, customerId }) => {
+    const isManaged = registry.has(workspaceId, id) || registry.isDropped(workspaceId, id);
+    const isTwin = own === undefined || (name === own.name && customerId === own.customerId);
+    return isTwin && !isManaged && !registry.told.has(objectIdentity(workspaceId, id));
+  });
+  if (news.length === 0) return;
+  for (const { id } of news) registry.told.add(objectIdentity(workspaceId, id));
+  const of = own === undefined ? "a new one" : "one in state";
   // For `--replace` and `pulumi state taint`, the engine doesn't tell the provider which key is in state.
-  const what = `Workspace ${workspaceId} already has a key with the name and customer of a new one. If another resource or stack manages it, or this update replaces it, do nothing; if a failed or interrupted run left it behind, ${remedyFor(declared)}. In the workspace's list:`;
-  const name = isNamed(declared) ? `${quoted(declared.name)}: ` : "";
-  session.warn(what, `${name}${inWords(unmanaged)}`);
+  const what = `Workspace ${workspaceId} already has a key with the name and customer of ${of}. If another resource or stack manages it, or this update replaces it, do nothing; if a failed or interrupted run left it behind, or a proxy sent a create twice, ${remedyFor(key)}. In the workspace's list:`;
+  const name = isNamed(key) ? `${quoted(String(key.name))}: ` : "";
+  session.warn(what, `${name}${inWords(news)}`);
 }
 
 function inWords(keys: readonly ApiKeyRecord[]): string {
@@ -134,7 +164,7 @@ function inWords(keys: readonly ApiKeyRecord[]): string {
   );
 }
 
-type NameAndCustomer = Pick<ApiKeyRecord, "name" | "customerId">;
+type NameAndCustomer = Pick<KeyDraft, "name" | "customerId">;
 
 /** Both as one text, however the service may have spelled them. */
 function nameAndCustomer({ name, customerId }: NameAndCustomer): string {
@@ -157,7 +187,6 @@ export function secretProblem({ existingKey }: KeyInputs, { key }: ApiKeyRecord)
     if (key !== undefined) return undefined;
     return "the service did not return the secret. The next update replaces the key.";
   }
-  const isMasked = /[*\u2022\u2026]/.test(key ?? "");
-  if (key === undefined || key === existingKey || isMasked) return undefined;
+  if (key === undefined || key === existingKey) return undefined;
   return "the service returned a secret that differs from existingKey, which the provider keeps. Check that this value works; if it does not, correct existingKey.";
 }

@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod/mini";
-import type { ApiKeyRecord } from "../../client/service";
+import { type ApiKeyRecord, maskedEnd } from "../../client/service";
 import { type Settled, stateAfter } from "../../core/converge";
 import type { DraftOf, InputsOf, PlanArgs, Resource, Session, StateOf } from "../../core/definition";
 import {
@@ -285,14 +285,9 @@ export function hasOutputs(record: ApiKeyRecord, state: KeyState): boolean {
   );
 }
 
-/** The end of the secret that a masked form shows; "" if it shows none. */
-export function endOf(maskedKey = ""): string {
-  return /(?:[^A-Za-z0-9]{2}|\u2026)([A-Za-z0-9]{3,})$/.exec(maskedKey)?.[1] ?? "";
-}
-
 /** Whether the service shows that the key no longer has the secret in state: somebody regenerated it there (K6). */
 export function isRegenerated({ maskedKey }: ApiKeyRecord, { key, maskedKey: before }: KeyState): boolean {
-  return key !== undefined && maskedKey !== before && !key.endsWith(endOf(maskedKey));
+  return key !== undefined && maskedKey !== before && !key.endsWith(maskedEnd(maskedKey));
 }
 
 /** State with the outputs that have changed; the same object if none has. */

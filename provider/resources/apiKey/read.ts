@@ -6,6 +6,7 @@ import { ifDeleted, orFail } from "../../core/errors";
 import { lookUp, type Target } from "../../core/existence";
 import { applyDrift, asLastSeen, defined, failedKey, type Properties } from "../../core/state";
 import { sharedReads } from "../../reads";
+import { warnOfNamesakes } from "./create";
 import {
   hasOutputs,
   isRegenerated,
@@ -31,7 +32,7 @@ export function targetOf(session: Session, path: ApiKeyPath): Target<ApiKeyRecor
     kind: "key",
     workspaceId,
     id: keyId,
-    read: () => readApiKey(session.call, path),
+    read: (id) => readApiKey(session.call, { workspaceId, keyId: id }),
     list: sharedReads(session.call).keys(workspaceId),
   };
 }
@@ -88,6 +89,8 @@ async function listedAsInState(
   }
   const listed = await list.recent(sinceWrites);
   const record = listed.kind === "known" ? listed.value.byId.get(keyId) : undefined;
+  if (listed.kind === "known" && record?.deleted === false)
+    warnOfNamesakes(session, listed.value, state, record);
   const isConfirmed =
     record?.deleted === false &&
     isWhole(record) &&

@@ -1,7 +1,13 @@
 /** The operations on one API key. A set uses them for each of its keys. */
 
 import type { Written } from "../../client/send";
-import { type ApiKeyPath, type ApiKeyRecord, deleteApiKey, editApiKey } from "../../client/service";
+import {
+  type ApiKeyPath,
+  type ApiKeyRecord,
+  deleteApiKey,
+  editApiKey,
+  maskedEnd,
+} from "../../client/service";
 import { converge, report, type Settled, settledAs, type Writing } from "../../core/converge";
 import type { Outcome, OwnerOf, Session } from "../../core/definition";
 import { explain, Failure, InconclusiveError, ifDeleted, orFail } from "../../core/errors";
@@ -11,7 +17,6 @@ import { caseFolded, pick } from "../../core/state";
 import { capitalised } from "../../core/text";
 import { createOrMigrate, secretProblem } from "./create";
 import {
-  endOf,
   isAsDeclared,
   isWhole,
   type KeyInputs,
@@ -127,7 +132,7 @@ async function readToWrite(session: Session, write: KeyWrite): Promise<ApiKeyRec
   const { path, declared, state, doing, gone } = write;
   const record = await readKeyOrFail(session, path, doing);
   if (record === undefined) throw explain(gone, session, { doing });
-  const [secret, end] = [secretAfter({ id: path.keyId, state }, declared), endOf(record.maskedKey)];
+  const [secret, end] = [secretAfter({ id: path.keyId, state }, declared), maskedEnd(record.maskedKey)];
   const isWrong = !declared.existingKey?.endsWith(end) || state.key?.endsWith(end);
   if (secret !== state.key && isWrong) throw explain(anotherSecret, session, { doing });
   return record;

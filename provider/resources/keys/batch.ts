@@ -43,7 +43,7 @@ export async function eachKey<T extends Item>(
   const warnings: Trouble[] = [];
   const failed = new Map<T, Trouble>();
   let done = 0;
-  await eachBounded(session.setup.keysAtOnce, all, async (one) => {
+  await eachBounded(session.setup.keysAtOnce, all, async (one, aside) => {
     const { alias, key, declared } = one;
     const warn: Warn = (reason, found = "") => {
       const message = sentences(reason, found);
@@ -52,10 +52,11 @@ export async function eachKey<T extends Item>(
     try {
       // After Ctrl-C, what has not begun is left to the next run.
       if (session.closed.aborted) throw new Failure("interrupted", `Skipped: ${session.closed.reason}.`);
-      await session.part(warn, (part) => {
+      const actOn = (part: Session) => {
         maskKey(part, key?.state ?? {}, declared ?? {});
         return act(part, one);
-      });
+      };
+      await session.part(warn, actOn, aside);
     } catch (error) {
       failed.set(one, troubleOf(alias, error));
     }

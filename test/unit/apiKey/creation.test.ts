@@ -3,7 +3,7 @@ import { CallError } from "../../../provider/client/send";
 import { apiKey } from "../../../provider/resources/apiKey";
 import { customerBilling } from "../../../provider/resources/customerBilling";
 import { least } from "../offline";
-import { type Asked, failureOf, refused, replying } from "../replying";
+import { type Asked, failureOf, idIn, refused, replying } from "../replying";
 
 const existingKey = "sk_live_value";
 /** Another key of the workspace. */
@@ -117,17 +117,19 @@ describe("the answer to a create", () => {
   });
 
   test("K5 an answer with another value than existingKey is an error, but the declared value is kept", async () => {
-    const keys = answering({ ...least, id: "key_2", maskedKey: "sk_new" });
+    const keys = answering({ ...least, id: "key_2", key: "sk_ne*w", maskedKey: "sk_ne*w" });
     const { kept, message } = await failureOf(keys.create({ existingKey }));
     expect(message).toContain("returned a secret that differs from existingKey");
     expect(kept?.state).toMatchObject({ key: existingKey });
-    expect(JSON.stringify(kept)).not.toContain("sk_new");
+    expect(JSON.stringify(kept)).not.toContain("sk_ne*w");
     const { inputs } = keys.check({ ...least, existingKey }, undefined);
     expect(keys.diff("key_2", kept?.state ?? {}, inputs)).toMatchObject({ changes: false, replaces: [] });
   });
 
   test.each([
     ["sk_****alue", "sk_****alue"],
+    ["sk_\u2022\u2022", "sk_\u2022\u2022"],
+    ["sk...alue", "sk...alue"],
     [existingKey, undefined],
   ])(
     "K5: a migrated key has the declared value as its secret, and never shows it as maskedKey, if the answer has %s",
@@ -242,13 +244,76 @@ describe("a create whose answer is lost", () => {
   });
 });
 
+describe("a create that the service refuses, although it may have carried it out", () => {
+  const made = { ...least, id: "key_2" };
+
+  test.each([404, 405, 410, 301])(
+    "K6 a create that is refused with %i is looked for once, and named if the list shows it",
+    async (status) => {
+      const found = failing(refused(status), [], [made]);
+      const { message, options } = await found.failed();
+      expect(message).toMatch(/answered \d+\. It is not known whether .* may be the new one: key_2\.$/);
+      expect([options.unresolved, found.posts()]).toEqual([true, 1]);
+      const none = failing(refused(status), []);
+      expect((await none.failed()).message).toMatch(/answered \d+\. Nothing was created\. Check that/);
+      expect(none.calls.map(({ method }) => method)).toEqual(["GET", "POST", "GET"]);
+    },
+  );
+
+  test("K6 a create that is refused like the list doesn't claim that nothing was created", async () => {
+    const keys = replying(apiKey, () => {
+      throw refused(404);
+    });
+    await expect(keys.create(keys.check(least, undefined).inputs)).rejects.toThrow(
+      /answered 404\. Most likely nothing was created, but the workspace's list of keys can't be read/,
+    );
+  });
+
+  test.each([400, 401, 403, 422, 429])(
+    "K6 a create that is refused with %i was not carried out",
+    async (status) => {
+      const keys = failing(refused(status), [], [made]);
+      expect((await keys.failed()).message).toContain("Nothing was created");
+      expect(keys.calls).toHaveLength(2);
+    },
+  );
+});
+
+test.each<[string, CallError | string, string | undefined]>([
+  ["a page of HTML", "<html>Sign in</html>", undefined],
+  ["a 500", new CallError("ambiguous", "the service answered 500", 500), undefined],
+  ["a 401", refused(401), undefined],
+  ["a lost connection", lost, undefined],
+  ["a redirect", refused(308), undefined],
+  ...[403, 404, 405, 501].map(
+    (status) => [`a ${status}`, refused(status), "key_2"] as [string, CallError, string],
+  ),
+])(
+  "K6 a create whose list is answered with %s sends its POST only if that is about the list alone",
+  async (_what, list, made) => {
+    const keys = answering({ ...least, id: "key_2" }, ({ path }) => {
+      if (!path.endsWith("/api-key")) return undefined;
+      if (list instanceof Error) throw list;
+      return list;
+    });
+    const create = keys.create();
+    if (made !== undefined) expect((await create).id).toBe(made);
+    else {
+      await expect(create).rejects.toThrow(/: listing the keys first: .*Nothing was created: a key whose/);
+      expect(keys.calls.map(({ method }) => method)).toEqual(["GET"]);
+    }
+  },
+);
+
 test.each([
   ["ApiKey", apiKey, least],
   ["CustomerBilling", customerBilling, { workspaceId: "ws_1", totalCredits: "100" }],
 ])(
   "B3 K6 a POST of %s that a proxy answers with a page fails with advice to check the base URL",
   async (_kind, definition, inputs) => {
-    const service = replying(definition, () => "<html>Sign in</html>");
+    const service = replying(definition, ({ method }) =>
+      method === "GET" ? { apiKeys: [] } : "<html>Sign in</html>",
+    );
     await expect(service.create(service.check(inputs, undefined).inputs)).rejects.toThrow(
       /the answer is a page of HTML, not JSON\..* If that doesn't help, check the base URL \(.*\), and any proxy or gateway in between\.$/,
     );
@@ -269,9 +334,49 @@ test("K6 a create warns of a key with its name and customer, unless that is in s
       /already has a key with the name and customer of a new one\. If another .* do nothing.*: "ci": key_1\.$/,
     ),
   ]);
+  await keys.create(inputs);
   keys.diff("key_1", { ...least, key: "sk_1" }, inputs);
   await keys.create(inputs);
   expect(keys.warnings).toHaveLength(1);
+});
+
+test("K6 a refresh warns once of a live key with the name and customer of one in state that no resource has", async () => {
+  const keyOf = (id: string, more: object = {}) => ({
+    ...least,
+    id,
+    enabled: true,
+    scopes: [],
+    deleted: false,
+    ...more,
+  });
+  const twins = [
+    keyOf("key_2"),
+    keyOf("key_3"),
+    keyOf("key_6", { name: " CI" }),
+    keyOf("key_4", { deleted: true }),
+  ];
+  const others = [keyOf("key_1", { name: "other" }), keyOf("key_5", { customerId: "cus_9" })];
+  const keys = replying(apiKey, (asked) =>
+    asked.path.endsWith("/api-key") ? { apiKeys: [...others, ...twins] } : { apiKey: keyOf(idIn(asked)) },
+  );
+  const state = { ...least, key: "sk", enabled: true, scopes: [] };
+  await keys.read("key_1", { ...state, name: "other" });
+  for (const _ of [1, 2]) await keys.read("key_2", state);
+  expect(keys.warnings).toEqual([
+    expect.stringMatching(/with the name and customer of one in state\..* a proxy sent .*: "ci": key_3\.$/),
+  ]);
+});
+
+test("K6 a refresh warns of no key that another resource of the run has", async () => {
+  const keyOf = (id: string) => ({ ...least, id, enabled: true, scopes: [] });
+  const keys = replying(apiKey, (asked) =>
+    asked.path.endsWith("/api-key")
+      ? { apiKeys: ["key_1", "key_2", "key_3"].map(keyOf) }
+      : { apiKey: keyOf(idIn(asked)) },
+  );
+  const state = { ...least, key: "sk", enabled: true, scopes: [] };
+  await Promise.all(["key_1", "key_2", "key_3"].map((id) => keys.read(id, state)));
+  expect(keys.warnings).toEqual([]);
 });
 
 test("K5 K6 no error contains a secret that the program or the service repeats in another field", async () => {
@@ -288,6 +393,7 @@ test("R16 every later request for a key masks its secret", async () => {
   const orders = { representation: "orders", read: true };
   const keys = replying(apiKey, ({ method, path, secrets }) => {
     if (!path.endsWith("/api-key")) seen.push(secrets);
+    else if (method === "GET") return { apiKeys: [] };
     return {
       apiKey: { ...least, id: "k", scopes: [orders], key: "sk_secret", deleted: method === "DELETE" },
     };

@@ -32,7 +32,7 @@ export interface Answers extends Options {
   readonly workspace?: unknown;
 }
 
-/** The operations of an ApiKey on a service with these answers. */
+/** The operations of an ApiKey on a service with these answers, which has key_2, too. */
 export function keyOn({ reads = [alive], write, list, workspace, ...options }: Answers) {
   let read = 0;
   return replying(
@@ -43,9 +43,11 @@ export function keyOn({ reads = [alive], write, list, workspace, ...options }: A
           ? write
           : path.endsWith("/api-key")
             ? ((typeof list === "function" ? list() : list) ?? { apiKeys: [{ ...record, id: "key_2" }] })
-            : path.includes("/api-key/key_")
-              ? reads[Math.min(read++, reads.length - 1)]
-              : (workspace ?? { workspace: { id: "ws_1" } });
+            : path.endsWith("/key_2")
+              ? { apiKey: { ...record, id: "key_2" } }
+              : path.includes("/api-key/key_")
+                ? reads[Math.min(read++, reads.length - 1)]
+                : (workspace ?? { workspace: { id: "ws_1" } });
       if (answer instanceof Error) throw answer;
       return answer;
     },

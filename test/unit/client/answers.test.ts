@@ -286,7 +286,8 @@ test.each(endpoints)(
         expect(outcome.message).toMatch(ours);
         return;
       }
-      const { record, problem } = { record: outcome, ...(outcome as Partial<Written<unknown>>) };
+      const { all = outcome } = (outcome ?? {}) as { readonly all?: unknown };
+      const { record, problem } = { record: all, ...(outcome as Partial<Written<unknown>>) };
       if (problem !== undefined) expect(problem).toMatch(ours);
       for (const one of [record ?? []].flat()) expectRecord(one as object);
     });

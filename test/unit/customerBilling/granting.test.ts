@@ -48,6 +48,34 @@ test.each([
   },
 );
 
+test.each([404, 405, 410])(
+  "B3 a grant that is refused with %i is open, unless its workspace is refused alike",
+  async (status) => {
+    const grantsIn = (workspace: () => unknown) =>
+      replying(customerBilling, ({ method }) => {
+        if (method === "GET") return workspace();
+        throw refused(status);
+      });
+    const inputs = grants(lost).checked();
+    const isThere = grantsIn(() => ({ workspace: { id: "ws_1" } }));
+    const { kept, message } = await failureOf(isThere.create(inputs));
+    expect([kept?.id, message]).toEqual([
+      expect.stringMatching(/^uncertain-/),
+      expect.stringMatching(/answered \d+\..* it is not known whether the credits were granted/),
+    ]);
+    await isThere.create(inputs).catch(() => {});
+    expect(isThere.calls.map(({ method }) => method)).toEqual(["POST", "GET"]);
+    const isNone = grantsIn(() => {
+      throw refused(status);
+    });
+    const refusal = await failureOf(isNone.create(inputs));
+    expect([refusal.kept, refusal.message]).toEqual([
+      undefined,
+      expect.stringContaining("Nothing was granted"),
+    ]);
+  },
+);
+
 function lostAs(status: number): never {
   throw new CallError("ambiguous", `the service answered ${status}`, status);
 }

@@ -1,7 +1,7 @@
 /** A resource with POST, GET, PATCH, DELETE and a list, to copy for a new one (CONTRIBUTING.md, "Adding a resource"). */
 import * as z from "zod/mini";
 import * as field from "../../../provider/client/decode";
-import { apiPath, type Call, get, many, one, request } from "../../../provider/client/request";
+import { apiPath, type Call, get, list, many, one, request } from "../../../provider/client/request";
 import type { CallError, Written } from "../../../provider/client/send";
 import { converge, report, type Settled, stateAfter } from "../../../provider/core/converge";
 import {
@@ -17,6 +17,7 @@ import {
   createObject,
   deleteObject,
   findCreated,
+  isDoubtful,
   lookUp,
   readsOf,
   type Target,
@@ -69,7 +70,7 @@ const editWebhook = (call: Call, path: Path, body: object) =>
 const deleteWebhook = (call: Call, path: Path) =>
   request(call, "DELETE", pathOf(path), one("webhook", record, path.id));
 const listWebhooks = (call: Call, workspaceId: string) =>
-  get(call, apiPath`/api/v1/workspace/${workspaceId}/webhook`, many("webhooks", record));
+  list(call, apiPath`/api/v1/workspace/${workspaceId}/webhook`, many("webhooks", record));
 
 // ---- Properties -----------------------------------------------------------------------------------------------------
 
@@ -103,7 +104,7 @@ function listOf(session: Session, workspaceId: string) {
 
 function targetOf(session: Session, path: Path): Target<Webhook> {
   const list = listOf(session, path.workspaceId);
-  return { ...path, kind: "webhook", read: () => readWebhook(session.call, path), list };
+  return { ...path, kind: "webhook", read: (id) => readWebhook(session.call, { ...path, id }), list };
 }
 
 // ---- Operations: observe, decide, call, project ----------------------------------------------------------------------
@@ -145,8 +146,11 @@ async function create(session: Session, declared: Inputs): Promise<Outcome<State
   const made = await orFail(createObject(session, creation, send), session, words);
   if (made.kind === "unavailable") {
     const isIt = ({ url }: Webhook) => url === declared.url;
-    const found = await findCreated(session, creation, list, ({ all }) => all.filter(isIt));
-    throw lost(doing, made.error, found);
+    const { error } = made;
+    const found = await findCreated(session, creation, list, ({ all }) => all.filter(isIt), error);
+    const isNone = found.kind === "known" && found.value.length === 0;
+    if (isDoubtful(error) && isNone) throw explain(error, session, words);
+    throw lost(doing, error, found);
   }
   const { record } = made.value;
   const held = { id: record.id, state: { createdAt: record.createdAt } };

@@ -51,6 +51,16 @@ describe("the create of a scope whose POST fails", () => {
     },
   );
 
+  test("S4 a create that is answered with 404 adopts the scope if the list then has it, and otherwise created nothing", async () => {
+    await expect(posting(404)).rejects.toThrow("the service answered 404. Nothing was created");
+    expect(subject.calls).toHaveLength(3);
+    post = () => {
+      listed = [other, { ...inputs, id: "sc_1" }];
+      throw failed(404);
+    };
+    expect((await subject.create(inputs)).id).toBe("sc_1");
+  });
+
   test("S4 a create that is answered with 409 adopts a scope that differs only in case", async () => {
     expect((await posting(409)).id).toBe("sc_other");
   });
