@@ -3,6 +3,7 @@ import type { Operation } from "./engine";
 import { type Finding, releasedIn } from "./findings";
 import { declaredKeys, idsIn } from "./heldKeys";
 import type { CommandRecord, Trace } from "./play";
+import { isCut } from "./schedule";
 import type { MadeKey } from "./stage";
 
 /** Keys that were made and live, although no state holds them and nothing that a user reads names them. */
@@ -21,7 +22,10 @@ export function lostKeys(trace: Trace): readonly Finding[] {
     .map((one): Finding => {
       const makers = makersOf(trace, one);
       const isSilent = !makers.some((making) => isDoubtful(making, one));
-      const apart = mistakable(trace, one, makers) ?? (isSilent ? undefined : unnameable(trace, one, makers));
+      const apart =
+        mistakable(trace, one, makers) ??
+        sentTwice(trace, one) ??
+        (isSilent ? undefined : unnameable(trace, one, makers));
       return {
         column: isSilent ? "lostSilently" : "unnamed",
         what: `${one.key.id} by request ${one.request}`,
@@ -94,6 +98,32 @@ function mistakable({ requests }: Trace, made: MadeKey, makers: readonly Making[
   return isMistaken && !isListed ? "another record's answer to a create, and no list before it" : undefined;
 }
 
+/**
+ * Why nobody could name the second key of a create that was sent twice: no refresh has taken the other one from a list that
+ * has both.
+ */
+function sentTwice(
+  { requests, made, commands, schedule }: Trace,
+  { key, request }: MadeKey,
+): string | undefined {
+  if (!requests.some(({ n, fault }) => n === request && fault === "twice")) return undefined;
+  const twins = made.filter((other) => other.request === request && other.key.id !== key.id);
+  const isNameable = commands.some(({ name, green, before, live, from, until }) => {
+    const asked = requests.slice(from, until);
+    const alive = (id: string) => live.find((one) => one.id === id);
+    const isTwin = (id: string) =>
+      before.flatMap(idsIn).includes(id) &&
+      !asked.some(
+        ({ endpoint, path }) => endpoint === "readApiKey" && path.endsWith(encodeURIComponent(id)),
+      ) &&
+      alive(id)?.name === alive(key.id)?.name &&
+      alive(id)?.customerId === alive(key.id)?.customerId;
+    return name === "refresh" && green && from >= request && twins.some((twin) => isTwin(twin.key.id));
+  });
+  const { listLag } = schedule.variant;
+  return isNameable && listLag === 0 && !isCut(schedule.variant) ? undefined : "a create that was sent twice";
+}
+
 /** Why a stack may have taken another key for a new one. */
 export function mistakenCreate(trace: Trace): string | undefined {
   const reasons = trace.made.map((one) => mistakable(trace, one, makersOf(trace, one)));
@@ -133,6 +163,7 @@ function unnameable(trace: Trace, { key, request }: MadeKey, makers: readonly Ma
     return (end < 0 ? asked : asked.slice(0, end)).filter((one) => one.n > request && isWholeList(one));
   });
   const { listLag } = schedule.variant;
+  if (isCut(schedule.variant)) return "a list that is cut";
   return legible.length <= listLag ? "no list was answered while it was declared" : undefined;
 }
 

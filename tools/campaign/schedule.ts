@@ -80,7 +80,9 @@ export function drawSchedule(seed: number): Schedule {
   // A pause for the pace would take whole seconds; faults bring 429 too.
   const plain = { ...defaultVariant, ...options, rateLimitPerSecond: 0, laterMs };
   // Secrets come from errors that repeat the request.
-  const variant: Variant = draw.chance(25) ? { ...plain, errorEchoes: "request" } : plain;
+  const echoing: Variant = draw.chance(25) ? { ...plain, errorEchoes: "request" } : plain;
+  const cut = { listLimit: draw.number(2, 6), listPages: draw.one(variantValues.listPages) };
+  const variant: Variant = draw.chance(15) ? { ...echoing, ...cut } : echoing;
   const workspaceId = { text: "ws_main", numeric: "4711", odd: "ws main/ü%2F?#" }[variant.ids];
   const idPrefix = { text: "key_existing_", numeric: "9000", odd: "key existing/ü%2F?#" }[variant.ids];
   const parallel = draw.chance(35);
@@ -124,8 +126,9 @@ const undrawn: ReadonlySet<keyof Variant> = new Set<keyof Variant>([
   "laterMs",
   // A new key that is to be taken back can't be told from one that is gone while requests do not find it.
   "newKeys",
-  // Nobody can name a key, or find a scope, that is left out by the list.
+  // They are drawn together.
   "listLimit",
+  "listPages",
   // A fault does it, since no program converges on such a service.
   "createAnswer",
 ]);
@@ -197,8 +200,17 @@ function drawTrouble(draw: Draw, variant: Variant): Trouble {
   };
 }
 
+/** Whether lists lack records, and lead to no page that has them. */
+export function isCut({ listLimit, listPages }: Variant): boolean {
+  return listLimit > 0 && listPages !== "link" && listPages !== "next";
+}
+
 /** Leaves out untrue answers that only a list could contradict, if the service has no such list. */
 function isDetectable(variant: Variant, { endpoint, fault }: CampaignFault): boolean {
+  // A refusal after which the key, or the scope, is there: one look shows it.
+  const { status = 500 } = fault.kind === "errorAfter" ? fault : {};
+  const isCreate = endpoint?.some((one) => /^(create|migrate)/.test(one));
+  if (isCreate && status < 500 && status !== 409) return variant.listLag === 0 && !isCut(variant);
   const isGone = fault.kind === "status" && (fault.status === 404 || fault.status === 410);
   if (isGone) return variant.listLag === 0 || endpoint === undefined;
   return fault.kind !== "otherRecord" || variant.keyLists === "answered";
@@ -237,7 +249,7 @@ function drawFaults(draw: Draw): readonly CampaignFault[] {
   if (draw.chance(70)) return faults;
   // Two untrue answers that agree with each other can't be told from the truth.
   const others = faults.slice(1).filter((rule) => !is404(rule));
-  return [{ ...draw.one(untrue)(draw), ...count() }, ...others];
+  return [{ ...count(), ...draw.one(untrue)(draw) }, ...others];
 }
 
 function is404({ fault }: CampaignFault): boolean {
@@ -245,12 +257,22 @@ function is404({ fault }: CampaignFault): boolean {
 }
 
 /** Untrue answers that a plausible service gives. */
-const untrue: readonly ((draw: Draw) => Pick<CampaignFault, "endpoint" | "fault">)[] = [
+const untrue: readonly ((
+  draw: Draw,
+) => Pick<CampaignFault, "endpoint" | "fault"> & { readonly times?: number })[] = [
   // Gone, though it lives.
   (draw) => ({
     endpoint: [draw.one(["readApiKey", "editApiKey", "deleteApiKey", "readWorkspace", "editWorkspace"])],
     fault: { kind: "status", status: draw.one([404, 410]) },
   }),
+  // The same for a whole route, and for longer than the provider waits.
+  (draw) => ({
+    endpoint: draw.one<Endpoint[]>([["readApiKey"], ["readApiKey", "editApiKey", "deleteApiKey"]]),
+    fault: { kind: "status", status: 404 },
+    times: 60,
+  }),
+  // A proxy repeats it. Of credits, nobody can know.
+  (draw) => ({ endpoint: [draw.one(["createApiKey", "migrateApiKey"])], fault: { kind: "twice" } }),
   // Success, though nothing was written. None has the record as it should be: the provider believes that (R4, R7).
   (draw) => ({
     endpoint: [draw.one(["editApiKey", "editWorkspace", "deleteApiKey"])],
@@ -263,7 +285,7 @@ const untrue: readonly ((draw: Draw) => Pick<CampaignFault, "endpoint" | "fault"
   // Refused, though it was done: something between sent it twice, and hands back the second answer.
   (draw) => ({
     endpoint: [draw.one(["createApiKey", "migrateApiKey", "createScope", "createBilling"])],
-    fault: { kind: "errorAfter", status: 409 },
+    fault: { kind: "errorAfter", status: draw.one([409, 409, 404, 405, 410]) },
   }),
   (draw) => ({
     endpoint: ["deleteApiKey"],
