@@ -60,7 +60,7 @@ export type OwnerOf = (workspaceId: unknown, id: string) => Owner | undefined;
 /** The properties of a resource: inputs, outputs, and what is only in state. */
 export interface Shape {
   readonly inputs: Inputs;
-  /** Inputs that only check sets, so that the engine's diff shows what an update does (R8). No plan depends on them. */
+  /** Inputs that only check sets, so that the engine's diff shows what an update does (R21). No plan depends on them. */
   readonly announced?: Inputs;
   readonly outputs: StoredProperties;
   readonly hidden: StoredProperties;
