@@ -15,7 +15,7 @@ import {
 import { lostKeys, mistakenCreate } from "./lostKeys";
 import type { CommandRecord, Trace } from "./play";
 import { rotations } from "./rotations";
-import { astray } from "./schedule";
+import { astray, isCut } from "./schedule";
 
 /**
  * All that a run shows of what must never happen: the service's log and its keys are compared with what the programs
@@ -381,6 +381,9 @@ function stuck(trace: Trace): readonly Finding[] {
     (neverNarrows &&
       /scopes: should be/.test(what) &&
       "permissions that the service never takes back (K4)") ||
+    (isCut(schedule.variant) &&
+      /Creating scope .*\b409\b/.test(what) &&
+      "a scope that a cut list lacks (S4)") ||
     (/belongs to another customer/.test(what) && mistakenCreate(trace)) ||
     expected.find(([pattern]) => pattern.test(what))?.[1];
   return [{ column: "stuck", what, apart }];

@@ -157,7 +157,9 @@ function unnameable(trace: Trace, { key, request }: MadeKey, makers: readonly Ma
       /connection was refused/.test(message),
   );
   if (!isAsked) return undefined;
-  const legible = posting.flatMap(({ asked }) => {
+  // An outage may cut an answer that the log has as sent.
+  const readers = posting.filter(({ message }) => !message.includes("list of keys could not be read"));
+  const legible = readers.flatMap(({ asked }) => {
     // Once it has its key, a list is read for something else.
     const end = asked.findIndex((one) => isOfIt(one) && one.carriedOut && one.fault === undefined);
     return (end < 0 ? asked : asked.slice(0, end)).filter((one) => one.n > request && isWholeList(one));
