@@ -137,8 +137,9 @@ function unannounced({ command }: Scene): readonly Finding[] {
       return [...numbersIn(was)].flatMap(([place, [id, number]]) => {
         const [nextId, next] = after?.get(place) ?? [id, number];
         if (id === undefined || (id === nextId) === (number === next)) return [];
-        const waits = was.kind === "RotatingApiKey" && was.inputs["retire"] === "whenUnused";
-        const apart = waits ? "a key that waits until its previous key is unused (R21)" : undefined;
+        // Also in the update that finds it out.
+        const isBehind = [was, is].some((one) => one?.state["__misnumbered"] === true);
+        const apart = isBehind ? "inputs without a refresh, where check sees no state (R21)" : undefined;
         return [{ column: "unannounced", what: `${place} (${id}, ${nextId})`, apart } as const];
       });
     });

@@ -83,7 +83,6 @@ async function write(
   let { rotatedAt, overlapFrom } = plan;
   const isRetiring = does === "retire" && (await mayRetire(session, plan, doing));
   if (does === "retire" && !isRetiring) overlapFrom = plan.time;
-  const isKept = !isRetiring && (does === "retire" || plan.state.__kept === true);
   const steps = Array.from(plan.owned.byAlias, ([alias, key]): Step => {
     const at = { alias, stateAlias: alias };
     if (isRetiring && alias === "previous") return { ...at, op: "delete", key };
@@ -108,10 +107,10 @@ async function write(
     // If the clock is behind, the overlap would otherwise be over as soon as the clock is set right.
     overlapFrom = Math.max(plan.time, plan.rotatedAt || 0);
   }
-  const state = {
-    ...stateOf(declared, owned, { rotatedAt, overlapFrom }),
-    ...(isKept && { __kept: true as const }),
-  };
+  const next = stateOf(declared, owned, { rotatedAt, overlapFrom });
+  const numbers = ["generation", "previousGeneration"] as const;
+  const isMisnumbered = numbers.some((name) => next[name] !== declared[name]);
+  const state = isMisnumbered ? { ...next, __misnumbered: true as const } : next;
   return { id: id ?? `rotating-${randomUUID()}`, state, failure };
 }
 

@@ -89,8 +89,8 @@ export const shape = {
     __previous: aMap,
     /** `__failed` of the current key: that of the resource may mean another one. */
     __currentFailed: aMark,
-    /** Set when an update has not deleted the previous key as its inputs announced. The next read returns inputs that have it. */
-    __kept: aMark,
+    /** Set when there are other keys than the inputs announced. The next read returns inputs that are right. */
+    __misnumbered: aMark,
   },
   inputsOf,
 };

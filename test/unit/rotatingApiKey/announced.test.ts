@@ -80,29 +80,31 @@ test("R21 after a refresh that no longer finds the current key, the next number 
 
 test("T5 R21 a refresh after the previous key was not deleted returns inputs that have it, so the next attempt is announced", async () => {
   const ci = rotating();
-  const inputs = { ...declared, retire: "whenUnused" };
-  const first = await ci.create(inputs);
-  ci.at(90);
-  const rotated = await ci.up(first, inputs);
-  ci.edit("key_1", { lastUsedAt: iso(95) });
+  const program = { ...declared, retire: "whenUnused" };
+  const { id, state: rotated } = await openKept(ci, program);
   ci.at(97);
-  const announced = ci.check(
-    inputs,
-    ci.check(inputs, undefined, "ci", { state: rotated.state }).inputs,
-    "ci",
-    {
-      isPreview: false,
-    },
-  ).inputs;
-  const kept = await ci.up(rotated, inputs);
-  expect(kept.state).toMatchObject({ previousKeyId: "key_1", retiresAt: iso(104) });
-  const renamed = await ci.up(kept, { ...inputs, name: "other" });
-  const read = await ci.read(renamed.id, renamed.state);
+  // As in the dynamic host.
+  const check = (before: Inputs, inputs: Inputs = program) =>
+    ci.check(inputs, before, "ci", { isPreview: false }).inputs;
+  const announced = check(ci.check(program, undefined, "ci", { state: rotated }).inputs);
+  const kept = await ci.update(id, rotated, announced);
+  expect(kept).toMatchObject({ previousKeyId: "key_1", retiresAt: iso(104) });
+  const renamed = await ci.update(id, kept, check(announced, { ...program, name: "other" }));
+  const read = await ci.read(id, renamed);
   expect([numbers(announced), numbers(read?.inputs ?? {})]).toEqual([
     [2, undefined],
     [2, 1],
   ]);
   ci.at(104);
-  expect(numbers(ci.check(inputs, read?.inputs, "ci", { isPreview: true }).inputs)).toEqual([2, undefined]);
-  expect((await ci.read(renamed.id, read?.state ?? {}))?.inputs).toBeUndefined();
+  expect(numbers(check(read?.inputs ?? {}))).toEqual([2, undefined]);
+  expect((await ci.read(id, read?.state ?? {}))?.inputs).toBeUndefined();
 });
+
+/** A rotated key whose previous key was used in the overlap. */
+async function openKept(ci: ReturnType<typeof rotating>, program: Inputs) {
+  const first = await ci.create(program);
+  ci.at(90);
+  const rotated = await ci.up(first, program);
+  ci.edit("key_1", { lastUsedAt: iso(95) });
+  return rotated;
+}
