@@ -28,7 +28,8 @@ const driftedShop = {
 
 const preview: DemoStep = {
   title: "Preview",
-  explanation: "The preview shows the keys that the program declares. It sends no request to the service.",
+  explanation:
+    "The preview shows the keys that the program declares. Its only request checks the access token.",
   shows: "2 keys to create",
   async play(stage) {
     const outcome = await stage.command("pulumi preview --diff", (given) =>
@@ -36,7 +37,7 @@ const preview: DemoStep = {
     );
     return [
       claim("2 keys would be created", ["create partner", "create shop"], actions(outcome)),
-      claim("no request was sent", {}, counted(stage.service.requests)),
+      claim("one GET checked the access token", { GET: 1 }, counted(stage.service.requests)),
     ];
   },
 };

@@ -28,6 +28,7 @@ test("a campaign on the lifecycle breaks no guarantee, and every run that can co
     "resetBefore",
     "status",
     "truncated",
+    "twice",
     "twoCtrlC",
     "withoutEffect",
     "withoutKey",

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { expectSilentUp, stepsFor } from "./expectations";
+import { expectSilentUp, sentTo, stepsFor } from "./expectations";
 import { createFixture, type Fixture } from "./fixture";
 
 /** A program with one ApiKeySet, named "set". */
@@ -17,7 +17,7 @@ it("key(alias) of an undeclared alias fails the preview before any key is create
   expect(preview.ok, preview.output).toBe(false);
   expect(preview.output).toContain('ApiKeySet "set" has no key "nobody".');
   expect(preview.output).not.toMatch(/^\s+at /m);
-  expect(fixture.service.requests).toEqual([]);
+  expect(sentTo(fixture.service)).toEqual([]);
 });
 
 /** In the dynamic host, the engine takes null for nothing. */

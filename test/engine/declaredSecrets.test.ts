@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Outcome } from "../../tools/engine/stack";
 import { isAll } from "../all";
-import { expectKept, expectQuiet, expectSilentUp, onlyError, stepsFor } from "./expectations";
+import { expectKept, expectQuiet, expectSilentUp, onlyError, sentTo, stepsFor } from "./expectations";
 import { createFixture, type Fixture, type FixtureOptions } from "./fixture";
 
 /** A program, and the values in it that must be seen nowhere. */
@@ -320,7 +320,7 @@ new CustomerBilling("billing", { workspaceId, totalCredits: ${mark}("76543") });
     for (const { detailedDiff, diffs } of up.steps) {
       expect([...diffs, ...Object.keys(detailedDiff)].filter((name) => name.startsWith("__"))).toEqual([]);
     }
-    expect(fixture.service.requests).toEqual([]);
+    expect(sentTo(fixture.service)).toEqual([]);
     const now = await state();
     for (const name of kinds)
       expect(now.get(name)?.toSorted(), name).toEqual(mark === "s" ? [] : inPlain.get(name)?.toSorted());

@@ -26,6 +26,11 @@ export function actingIn({ steps }: Outcome): Readonly<Record<string, readonly s
   return acting;
 }
 
+/** The requests, except the one by which a preview checks the access token (R12). */
+export function sentTo(service: StandIn) {
+  return service.requests.filter(({ endpoint }) => endpoint !== "readWorkspace");
+}
+
 /** An update shows no change and sends no request (R13). */
 export async function expectSilentUp({ stack, service }: Running): Promise<void> {
   service.clearRequests();

@@ -109,7 +109,7 @@ it("R19 K8 the resource option import takes objects without a write, and `get` r
   await fixture.declare(reading("ws_main/key_theirs"));
   const read = await stack.up({ args: ["--target", "**theirs"] });
   expect(read.ok, read.output).toBe(true);
-  expect(await stack.outputs()).toMatchObject({ found: { value: ["ws_main/key_theirs", "theirs", false] } });
+  expect(await stack.outputs()).toMatchObject({ found: { value: ["key_theirs", "theirs", false] } });
 
   const destroy = await stack.destroy();
   expect(destroy.ok, destroy.output).toBe(true);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Host } from "../../tools/engine/project";
 import type { Outcome } from "../../tools/engine/stack";
-import { actingIn, expectQuiet, expectSilentUp } from "./expectations";
+import { actingIn, expectQuiet, expectSilentUp, sentTo } from "./expectations";
 import { createFixture, type Fixture } from "./fixture";
 
 const expectOk = (outcome: Outcome) => expect(outcome.ok, outcome.output).toBe(true);
@@ -138,7 +138,7 @@ moved ? new ApiKey("renamed", ours, { aliases: [{ name: "created" }] }) : new Ap
     expectOk(outcome);
     expect(actingIn(outcome)).toEqual({ imported: ["update"], byOption: ["update"] });
   }
-  expect(service.requests).toEqual([]);
+  expect(sentTo(service)).toEqual([]);
   await expectSilentUp(fixture);
   expectOk(await stack.refresh({ expectNoChanges: true, runProgram: false }));
   expectOk(await stack.run(["state", "unprotect", "--all", "--yes"]));

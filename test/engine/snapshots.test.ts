@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { revealed } from "../../tools/engine/stack";
-import { actingIn, expectSilentUp, stepsFor } from "./expectations";
+import { actingIn, expectSilentUp, sentTo, stepsFor } from "./expectations";
 import type { Fixture } from "./fixture";
 import { at, expectOk, restored, versions } from "./snapshots";
 
@@ -88,7 +88,7 @@ describe.each(versions)("a state that version %s wrote", (version) => {
       });
       expect(stepsFor(preview, "lost")).toContainEqual(expect.objectContaining({ replacedFor: ["key"] }));
     }
-    expect(fixture.service.requests).toEqual([]);
+    expect(sentTo(fixture.service)).toEqual([]);
 
     const up = await fixture.stack.up({ args: ["--continue-on-error"] });
     expect(up.error).toContain("it is still not known whether the credits were granted");
