@@ -48,14 +48,18 @@ it.each(isAll ? (["dynamic", "plugin"] as const) : (["dynamic"] as const))(
     expect(preview.ok, preview.output).toBe(true);
     expect(preview.changes).toEqual({ create: 3 });
     const paths = service.requests.map(({ path }) => path);
-    expect(paths.filter((path) => path.includes("ws_second"))).toEqual([]);
-    expect(paths).toHaveLength(4);
+    // By which the token is checked (R12).
+    expect(paths.filter((path) => path.includes("ws_second"))).toEqual(["/api/v1/workspace/ws_second"]);
+    expect(paths).toHaveLength(5);
 
     const up = await stack.up();
     expect(up.ok, up.output).toBe(true);
     expect(await outputs()).toEqual({
       kinds: [true, true, true],
-      whole: ["key_theirs", "orders", "ws_main"].map((id) => expect.objectContaining({ id })),
+      // Newer versions of @pulumi/pulumi have the id that the read returned, older ones the one that the program gave.
+      whole: ["key_theirs", service.scopes("ws_main")[0]?.id, "ws_main"].map((id) =>
+        expect.objectContaining({ id }),
+      ),
       ...{ name: "theirs", enabled: true, customerId: "cust_elsewhere" },
       scopes: [orders],
       maskedKey: service.key("key_theirs")?.maskedKey,
