@@ -37,4 +37,11 @@ export type {
   TenantOptions,
   WorkspaceChange,
 } from "./types";
-export { defaultVariant, namedVariants, type Variant, type VariantName, variantOptions } from "./variant";
+export {
+  defaultVariant,
+  namedVariants,
+  type ProbedService,
+  type Variant,
+  type VariantName,
+  variantOptions,
+} from "./variant";

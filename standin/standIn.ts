@@ -16,14 +16,17 @@ import type {
   TenantOptions,
   WorkspaceChange,
 } from "./types";
-import { completeVariant, type Variant, type VariantName } from "./variant";
+import { completeVariant, type ProbedService, type Variant, type VariantName } from "./variant";
 
 /** The options of {@link startStandIn}. */
 export interface StandInOptions {
   /** The port to listen on, at 127.0.0.1. Default: 0, which means any free port. */
   port?: number;
-  /** The server variant: a name, or options that differ from {@link defaultVariant}. Default: "default". */
-  variant?: Partial<Variant> | VariantName;
+  /**
+   * The server variant: a name, options that differ from {@link defaultVariant}, or the parsed file of
+   * `npx pulumi-apikeys probe --save`. Default: "default".
+   */
+  variant?: Partial<Variant> | VariantName | ProbedService;
   /** The tenants, each with an access token and workspaces. Default: {@link defaultTenants}. */
   tenants?: readonly TenantOptions[];
   /** Milliseconds between carrying out a request and answering it. Default: 0. */

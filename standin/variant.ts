@@ -286,13 +286,33 @@ export const namedVariants = {
 /** The name of a server variant. */
 export type VariantName = keyof typeof namedVariants;
 
-/** The complete variant for a name, or for options that differ from the default variant. */
-export function completeVariant(variant: Partial<Variant> | VariantName): Variant {
-  if (typeof variant !== "string") return { ...defaultVariant, ...variant };
+/** A description of a service, as `npx pulumi-apikeys probe --save` writes it: its options, as far as they were seen. */
+export interface ProbedService {
+  /** The options that were seen. All others have their defaults. */
+  readonly variant: Readonly<Record<string, unknown>>;
+}
+
+/** The complete variant for a name, for a probed service, or for options that differ from the default variant. */
+export function completeVariant(variant: Partial<Variant> | VariantName | ProbedService): Variant {
+  if (typeof variant === "object") {
+    const isProbed = "variant" in variant;
+    if (isProbed) checkOptions(variant.variant);
+    return { ...defaultVariant, ...((isProbed ? variant.variant : variant) as Partial<Variant>) };
+  }
   if (!Object.hasOwn(namedVariants, variant)) {
     throw new Error(
       `there is no variant "${variant}"; the variants are ${Object.keys(namedVariants).join(", ")}`,
     );
   }
   return { ...defaultVariant, ...namedVariants[variant] };
+}
+
+/** The options may come from a file of another version, or from one that was edited. */
+function checkOptions(options: ProbedService["variant"]): void {
+  for (const [option, value] of Object.entries(options)) {
+    const values: readonly unknown[] = Object(variantOptions)[option] ?? [];
+    const isCount = values.length === 1 && Number.isSafeInteger(value) && Number(value) >= 0;
+    if (!isCount && !values.includes(value))
+      throw new Error(`there is no value ${value} of a variant's option ${option}`);
+  }
 }
