@@ -85,9 +85,9 @@ module.exports = {
     },
     only(
       "command-is-a-host",
-      "The command reads as the resources read, and brings the stand-in. It knows no endpoint and no program.",
+      "The command reads as the resources read, and brings the stand-in. Only the probe knows endpoints and the network.",
       "^cli/",
-      "^(cli/|provider/(instance|functions)\\.ts$|provider/(core|lifecycle|resources/fields)/|package\\.json$|sdk/types\\.ts$|standin/index\\.ts$|(node:)?(fs|util)\\b)",
+      "^(cli/|provider/(instance|functions)\\.ts$|provider/(client|core|lifecycle|resources/fields)/|package\\.json$|sdk/types\\.ts$|standin/index\\.ts$|(node:)?(fs|util|crypto|dns|events|tls)\\b)",
     ),
     {
       name: "command-has-the-provider-from-one-module",

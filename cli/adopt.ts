@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
-import { command, type Terminal } from "./command";
+import { command, needSettings, type Terminal } from "./command";
 import { existingKeys } from "./keys";
 import { givenSecrets, managedKeys } from "./managed";
 import { configKey, importFile, programOfKeys, programOfSet } from "./program";
@@ -27,8 +27,6 @@ APIKEYS_ACCESS_TOKEN, both from the environment, and changes nothing there.
                    change names
   --help           print this help
 `;
-
-const variables = ["APIKEYS_BASE_URL", "APIKEYS_ACCESS_TOKEN"];
 
 type Options = ReturnType<typeof readOptions>;
 
@@ -84,11 +82,7 @@ async function write(
   tell: (line: string) => void,
 ): Promise<void> {
   const { env } = terminal;
-  const unset = variables.filter((name) => !env[name]);
-  if (unset.length > 0) {
-    const missing = `Set ${unset.join(" and ")} in the environment. This command doesn't read stack config.`;
-    throw new Failure("configuration", missing);
-  }
+  needSettings(env);
   const { workspaceId } = wanted;
   const managed = await Promise.all(
     files.map(async (file) => {

@@ -1,4 +1,4 @@
-import { oneLine } from "./provider";
+import { Failure, oneLine } from "./provider";
 
 /** The process that runs a command. */
 export interface Terminal {
@@ -7,6 +7,8 @@ export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Resolves when the user wants the command to end. */
   readonly stopped: Promise<void>;
+  /** For tests, which don't wait as long. */
+  readonly pause?: (ms: number) => Promise<void>;
 }
 
 /**
@@ -33,4 +35,12 @@ export function command<Options>(
     }
     return run(options, terminal);
   };
+}
+
+/** Throws a Failure unless the environment has the settings. */
+export function needSettings(env: Terminal["env"]): void {
+  const unset = ["APIKEYS_BASE_URL", "APIKEYS_ACCESS_TOKEN"].filter((name) => !env[name]);
+  if (unset.length === 0) return;
+  const missing = `Set ${unset.join(" and ")} in the environment. This command doesn't read stack config.`;
+  throw new Failure("configuration", missing);
 }

@@ -90,7 +90,7 @@ function resourcesIn(text: string, file: string): readonly Properties[] {
 }
 
 /** Drops the parser's error, which quotes the text and with it secrets. */
-function parsed(text: string): unknown {
+export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

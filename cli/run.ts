@@ -1,12 +1,14 @@
 import { version } from "../package.json";
 import { adopt } from "./adopt";
 import type { Terminal } from "./command";
+import { probe } from "./probe/index";
 import { nodeProblem } from "./provider";
 import { standin } from "./standin";
 
 const usage = `Usage: npx pulumi-apikeys <command> [options]
 
   adopt     writes a program that adopts the existing keys of a workspace
+  probe     shows how the service behaves, and what the provider does about it
   standin   runs the stand-in, an in-memory fake of the service
 
 npx pulumi-apikeys <command> --help prints the options of a command.
@@ -22,6 +24,7 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
   }
   const [name, ...rest] = args;
   if (name === "adopt") return adopt(rest, terminal);
+  if (name === "probe") return probe(rest, terminal);
   if (name === "standin") return standin(rest, terminal);
   if (name === "--help" || name === "-h" || name === "help") {
     terminal.out(usage);

@@ -93,8 +93,10 @@ export type Transport = ReturnType<typeof openTransport>;
 export const isDebugging = () => ["true", "1"].includes(process.env["APIKEYS_DEBUG"] ?? "");
 
 export interface TransportOptions {
-  /** Takes the lines of APIKEYS_DEBUG=1. The others are for tests. */
+  /** Takes the lines of APIKEYS_DEBUG=1. The others are for tests and the probe. */
   readonly log?: ((line: string) => void) | undefined;
+  /** Takes each answer as it came. */
+  readonly onExchange?: (request: ApiRequest<unknown>, result: Exchange, tookMs: number) => void;
   readonly pause?: typeof pauseFor | undefined;
   readonly timeOuts?: Partial<TimeOuts>;
 }
@@ -252,6 +254,7 @@ export function openTransport(options: TransportOptions = {}) {
     if (isOnce) void agent.destroy();
     const what = result.kind === "failed" ? `failed (${result.phrase})` : result.status;
     const tookMs = Math.round(performance.now() - startedAt);
+    options.onExchange?.(request, result, tookMs);
     log?.(maskSecrets(`apikeys: ${method} ${url.pathname} ${what} attempt ${attempt} ${tookMs} ms`, secrets));
     return result;
   }

@@ -4,12 +4,20 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Failure } from "../../provider/core/errors";
 import { canonicalScopes } from "../../provider/resources/apiKey/scopes";
-import { defaultVariant, type StandIn, startStandIn, type Variant } from "../../standin";
+import {
+  defaultVariant,
+  namedVariants,
+  type StandIn,
+  startStandIn,
+  type Variant,
+  type VariantName,
+} from "../../standin";
 import { storedDecimal, storedName } from "../../standin/records";
-import { runs } from "../all";
-import { mixtures, variantCases } from "../host/serverVariants";
+import { runs, someOf } from "../all";
+import { laterMs, mixtures, variantCases } from "../host/serverVariants";
 import { failureOf } from "../unit/replying";
 import { type Process, type State, startProcess } from "./lifecycles";
+import { seenOn, serviceOn, toWrite } from "./probing";
 
 const orders = { representation: "orders", read: true };
 const wider = [
@@ -420,6 +428,23 @@ async function run(
 
 test.each(cases)("R3 the lifecycle of an $what on $name", ({ what, scenario, variant, workspaceId }) =>
   run(what, scenario, variant, workspaceId),
+);
+
+/** A variant as a probe describes it. */
+async function twinOf(variant: Variant): Promise<Variant> {
+  const service = await serviceOn(variant);
+  const { variant: seen } = await seenOn(service, ...toWrite).finally(() => service.close());
+  return { ...defaultVariant, ...seen, laterMs, rateLimitPerSecond: 0 };
+}
+
+const probed = someOf(Object.keys(namedVariants) as VariantName[], (name) => name === "goJson");
+test.each(probed.flatMap((name) => ["ApiKey", "adopted ApiKey"].map((what) => ({ name, what }) as const)))(
+  "R3 the lifecycle of an $what on a service like that which a probe has seen, of the variant $name",
+  { timeout: 60_000 },
+  async ({ what, name }) => {
+    const variant = await twinOf({ ...defaultVariant, ...namedVariants[name], laterMs: 60 });
+    await run(what, scenarios[what as keyof typeof scenarios], variant, workspaceIds[variant.ids]);
+  },
 );
 
 const workspaceIds = { text: "ws_1", numeric: "71", odd: "a b/ü%2F?#" };

@@ -14,7 +14,7 @@ import { blocks, codeBlocks, codeFiles, codeIn, commandLines, readme, section, t
 
 /**
  * Commands that other tests run: test/engine/readme.test.ts, interruptionKilled.test.ts, policy.test.ts, pages.test.ts,
- * importMany.test.ts, languages.test.ts (for pip, by the SDK's folder), and in docsTesting.test.ts.
+ * importMany.test.ts, languages.test.ts (for pip, by the SDK's folder), in docsTesting.test.ts and client/probe.test.ts.
  */
 const triedCommands = [
   ...["pulumi stack --show-ids", "pulumi refresh --clear-pending-creates", "pulumi cancel"],
@@ -31,6 +31,9 @@ const triedCommands = [
   ...["pulumi import apikeys:index:ApiKey ci ws_main/key_1", "pip install pulumi-apikeys"],
   "go mod edit -replace pulumi-apikeys/sdk/go=./apikeys-sdk",
   "npx pulumi-apikeys standin --port 8080 --variant default",
+  "npx pulumi-apikeys probe",
+  "npx pulumi-apikeys probe --write --workspace ws_main --customer customer-1",
+  "npx pulumi-apikeys probe --against service.json",
   ...["export APIKEYS_BASE_URL=http://127.0.0.1:8080", "export APIKEYS_ACCESS_TOKEN=standin-access-token"],
 ];
 const kebab = (kind: string) => kind.replace(/(?<=[a-z])[A-Z]/g, "-$&").toLowerCase();

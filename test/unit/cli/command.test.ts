@@ -5,10 +5,11 @@ import { runCli } from "../../runCli";
 const run = (...args: readonly string[]) => runCli(args);
 
 test.each([
-  [["--help"], /^Usage: npx pulumi-apikeys <command>.*\n {2}adopt .*\n {2}standin /s],
+  [["--help"], /^Usage: npx pulumi-apikeys <command>.*\n {2}adopt .*\n {2}probe .*\n {2}standin /s],
   [["-h"], /^Usage: npx pulumi-apikeys <command>/],
   [["help"], /^Usage: npx pulumi-apikeys <command>/],
   [["adopt", "--help"], /^Usage: npx pulumi-apikeys adopt /],
+  [["probe", "--help"], /^Usage: npx pulumi-apikeys probe /],
   [["standin", "-h"], /^Usage: npx pulumi-apikeys standin /],
   [["--version"], new RegExp(`^${version}\n$`)],
 ])("pulumi-apikeys %j prints its help or version", async (args, printed) => {
