@@ -96,6 +96,8 @@ async function write(
   const found = await existingKeys(instance, { ...wanted, except }, tell);
   const keys = found.map((key) => ({ ...key, isGiven: secrets?.has(key.id) === true }));
   const text = textOf({ workspaceId, keys, taken: new Set(managed.flatMap(({ names }) => names)) });
+  // First, so that no secrets are left in a file if the program can't be written.
+  if (out !== undefined) await onFile(out, "written", () => writeFile(out, text, { flag: "wx" }));
   if (secrets !== undefined) {
     const given = keys.flatMap(({ id }): [string, unknown][] =>
       secrets.has(id) ? [[id, secrets.get(id)]] : [],
@@ -107,7 +109,6 @@ async function write(
     );
   }
   if (out === undefined) terminal.out(text);
-  else await onFile(out, "written", () => writeFile(out, text, { flag: "wx" }));
   tell(`Keys written: ${keys.length}.`);
 }
 

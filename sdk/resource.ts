@@ -118,10 +118,8 @@ const uncarried = ["__proto__", "toString", "4dabf18193072939515e22adb298388d"];
 function failIfLost(value: unknown, at: string, above: readonly unknown[] = []): void {
   if (value == null || isPending(value) || /boolean|number|string/.test(typeof value)) return;
   const wrong = (text: string) => fail("APIKEYS1001", `${at}: ${text}`);
-  // In another realm, as in Jest, object literals have another prototype, but that has none.
-  const prototype = Object.getPrototypeOf(value);
-  const isJson = Array.isArray(value) || prototype === null || Object.getPrototypeOf(prototype) === null;
-  if (!isJson) wrong(`must be plain JSON: a value of type ${prototype.constructor.name} can't be sent.`);
+  if (!Array.isArray(value) && !isPlain(value))
+    wrong(`must be plain JSON: a value of type ${value.constructor.name} can't be sent.`);
   if (above.includes(value)) wrong("must be plain JSON, and contains itself.");
   for (const [name, inner] of Object.entries(value)) {
     if (uncarried.includes(name)) wrong(`Pulumi can't carry the name "${name}": choose another.`);
@@ -134,9 +132,12 @@ export function isPending(value: unknown): value is pulumi.Output<unknown> | Pro
   return pulumi.Output.isInstance(value) || value instanceof Promise || pulumi.isUnknown(value);
 }
 
-/** @internal Whether it is an object of properties. */
+/** @internal Whether it is an object of properties, and not a Map, a Date or anything else that has more. */
 export function isPlain(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !isPending(value);
+  if (typeof value !== "object" || value === null || isPending(value)) return false;
+  // In another realm, as in Jest, object literals have another prototype, but that has none.
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 /** A property that every state has, and no inputs have: it shows whether the engine answered with a state. */

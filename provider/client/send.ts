@@ -191,7 +191,8 @@ export function openTransport(options: TransportOptions = {}) {
         run.onWait(`${method} ${url.pathname} waits ${seconds(leftMs)}: ${last?.message ?? asked}`);
       }
       return pause(leftMs, run?.closed).then(() => {
-        if (lane.quietUntil === until) lane.quietUntil = 0;
+        // Unless it was this call that ended, and not the pause.
+        if (lane.quietUntil === until && !run?.closed.aborted) lane.quietUntil = 0;
       });
     }
     for (let sent = 1; ; sent += 1) {

@@ -99,6 +99,8 @@ export type Resource<S extends Shape> = Kept<StateOf<S>>;
 export interface Former<S extends Shape> {
   /** The inputs that state stands for or, if the engine does not show the state, those of the last update. None for a new one. */
   readonly before: DraftOf<S> | undefined;
+  /** If the engine shows it. */
+  readonly state: StateOf<S> | undefined;
   /** The time of this run, in ms since 1970. */
   readonly time: number;
   /** Whether this is a preview. `undefined` if the host shows state to each check, so that the inputs need no times. */

@@ -119,8 +119,8 @@ async function expectVisible(session: Session, workspaceId: string, said: string
 const asked = new WeakMap<object, Promise<boolean>>();
 
 /**
- * Whether the service finds another object, which its list shows. Asked once for each list, between the two GETs of a missing
- * object: so a 404 of the whole path, however long, makes nothing gone.
+ * Whether the service finds another object, if its list shows one. Asked once for each list, between the two GETs of a missing
+ * object: so a 404 of the whole path, however long, makes nothing gone that has others beside it.
  */
 async function isAnotherFound<T extends Shown>(
   { registry }: Session,
@@ -291,6 +291,9 @@ const wasThere = <T extends Shown>({ registry }: Session, { workspaceId, before 
   registry.has(workspaceId, id) ||
   (before.kind === "known" && isIn(before.value, id) && !registry.isDropped(workspaceId, id));
 
+/** The new objects in a list, and whether that is whole. */
+export type FoundObjects<T> = Pick<Listing<T>, "all" | "isWhole">;
+
 /** The objects that a create may have created: `candidates` that were not there before. The list may lag behind a lost POST. */
 export async function findCreated<T extends Shown>(
   session: Session,
@@ -298,13 +301,15 @@ export async function findCreated<T extends Shown>(
   list: SharedRead<Listing<T>>,
   candidates: (listing: Listing<T>) => readonly T[],
   error: CallError,
-): Promise<Reading<readonly T[]>> {
+): Promise<Reading<FoundObjects<T>>> {
   const isNew = (one: T) => !wasThere(session, creation, one);
-  const look = async (): Promise<Reading<readonly T[]>> => {
+  const look = async (): Promise<Reading<FoundObjects<T>>> => {
     const now = await list.fresh();
-    return now.kind === "known" ? { kind: "known", value: candidates(now.value).filter(isNew) } : now;
+    if (now.kind === "unavailable") return now;
+    const { isWhole } = now.value;
+    return { kind: "known", value: { isWhole, all: candidates(now.value).filter(isNew) } };
   };
-  const isDone = (now: Reading<readonly T[]>) =>
-    isDoubtful(error) || (now.kind === "known" && now.value.length > 0);
+  const isDone = (now: Reading<FoundObjects<T>>) =>
+    isDoubtful(error) || (now.kind === "known" && now.value.all.length > 0);
   return pollUntil(session, look, isDone);
 }

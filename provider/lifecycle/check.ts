@@ -35,8 +35,10 @@ export function check(
   const { definition, host, inState } = context;
   const named = withName(definition, inputs, before, name, proposed);
   const time = host.now();
+  const held = state && definition.parse(state);
   const declared = definition.announce(canonical(definition, named), {
-    before: state ? definition.inputsOf(definition.parse(state)) : before && canonical(definition, before),
+    before: held ? definition.inputsOf(held) : before && canonical(definition, before),
+    state: held,
     time,
     isPreview,
   });

@@ -109,10 +109,10 @@ export function configuration(config: EngineConfig, env: Environment): Configura
   const formerProblem = badUrl(former, true);
   if (former !== "" && formerProblem !== undefined) refuse(`${formerSource} ${formerProblem}`);
   const withoutKeyList = isOn(variable("APIKEYS_NO_KEY_LIST"));
-  const checksToken = !isOn(variable("APIKEYS_NO_TOKEN_CHECK")) && problems.length === 0;
 
   const maxAttempts = upTo(10, "maxAttempts");
   const concurrency = upTo(256, "concurrency");
+  const checksToken = !isOn(variable("APIKEYS_NO_TOKEN_CHECK")) && problems.length === 0;
 
   // A program may have made its argument secret.
   const shown = argument.baseUrl ? "" : `${baseUrl}, `;

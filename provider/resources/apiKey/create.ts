@@ -4,7 +4,14 @@ import { CallError } from "../../client/send";
 import { type ApiKeyRecord, createApiKey, maskedEnd, migrateApiKey } from "../../client/service";
 import type { Session } from "../../core/definition";
 import { explain, Failure, ifElsewhere, ifRefused } from "../../core/errors";
-import { type Created, type Creation, createObject, findCreated, isDoubtful } from "../../core/existence";
+import {
+  type Created,
+  type Creation,
+  createObject,
+  type FoundObjects,
+  findCreated,
+  isDoubtful,
+} from "../../core/existence";
 import { objectIdentity } from "../../core/registry";
 import { caseFolded } from "../../core/state";
 import { listed, quoted, sentences } from "../../core/text";
@@ -45,18 +52,18 @@ export async function createOrMigrate(session: Session, declared: KeyInputs): Pr
     if (answer.kind === "known") return answer.value;
     const { error } = answer;
     const now = await findCreated(session, creation, list, candidates, error);
-    const showsNone = now.kind === "known" && now.value.length === 0;
+    const showsNone = now.kind === "known" && now.value.all.length === 0;
     const isAlike = now.kind === "unavailable" && now.error.status === error.status;
-    if (!isAgain && isDoubtful(error) && (showsNone || isAlike)) throw refusal(creation, error, isAlike);
+    const isUnsure = now.kind === "unavailable" || !now.value.isWhole;
+    if (!isAgain && isDoubtful(error) && (showsNone || isAlike)) throw refusal(creation, error, isUnsure);
     // The service may have been busy with another change.
     if (isAgain || !isRefusal(error) || !showsNone) throw lostKey(creation, now, error);
   }
 }
 
-/** The error of a POST that the service refused. `isUnsure`: the list, which could contradict it, is refused too. */
+/** The error of a POST that the service refused. `isUnsure`: the list, which could contradict it, is refused too, or cut. */
 function refusal({ session, declared, doing }: KeyCreation, error: unknown, isUnsure = false): Failure {
-  const unsure =
-    "Most likely nothing was created, but the workspace's list of keys can't be read to confirm it";
+  const unsure = "Most likely nothing was created, but the workspace's list of keys can't confirm it";
   const notDone = isUnsure ? unsure : "Nothing was created";
   return explain(error, session, { doing, notDone, advice: adviceFor(declared) });
 }
@@ -111,9 +118,9 @@ const ifNameTaken =
   "If it allows a name only once, a replacement needs another name, or the option deleteBeforeReplace; a RotatingApiKey can't rotate there.";
 
 /** The error of a create whose answer can't be used. It names the keys that may be the new one. */
-function lostKey(creation: KeyCreation, now: Reading<readonly ApiKeyRecord[]>, error: CallError): Failure {
+function lostKey(creation: KeyCreation, now: Reading<FoundObjects<ApiKeyRecord>>, error: CallError): Failure {
   const { session, declared, doing, since } = creation;
-  const found = now.kind === "known" ? inWords(now.value) : "";
+  const found = now.kind === "known" ? inWords(now.value.all) : "";
   const seen = now.kind === "known" ? "shows no such key so far" : `could not be read (${now.error.message})`;
   const look = found
     ? `If one of the keys below was created since ${since}, and by no other stack or person`

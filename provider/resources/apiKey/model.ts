@@ -183,12 +183,18 @@ export function comparedKey(args: Omit<KeyPlanArgs, "time">): Plan {
   return isLost(state) ? { ...compared, isPending: true, replaces: ["key", ...compared.replaces] } : compared;
 }
 
-/** Whether inputs show that a key of this workspace is replaced. To leave out what names an existing key is no change (K5, K11). */
-export function needsNewKey(was: KeyInputs, now: KeyInputs): boolean {
-  const isLeftOut = (name: string) => existing.some((one) => one === name && now[one] === undefined);
-  const compared = fields.filter(({ name }) => name !== "workspaceId" && !isLeftOut(name));
-  const isKept = (name: string) => name === "existingKey" && now.existingId === (was.existingId ?? "");
-  return compareFields(compared, { state: was, inputs: now }, { isKept }).replaces.length > 0;
+/**
+ * Whether a key is replaced that stays in its workspace, as far as inputs show it. `own`: what state has of it, if that is seen.
+ * To leave out what names an existing key is no change, nor is to name the own key (K5, K11).
+ */
+export function needsNewKey(was: KeyInputs, now: KeyInputs, own: Partial<KeyInputs>): boolean {
+  const naming = now.existingId === undefined ? "existingKey" : "existingId";
+  const namesOwn = now[naming] === (own[naming] ?? was[naming]);
+  const isNaming = (name: string) => existing.some((one) => one === name);
+  const compared = fields.filter(
+    ({ name }) => name !== "workspaceId" && !(isNaming(name) && (namesOwn || !now[naming])),
+  );
+  return compareFields(compared, { state: was, inputs: now }).replaces.length > 0;
 }
 
 /** How inputs that name an existing key are compared: to leave one out is no change, nor is to name the own key (K5, K11). */

@@ -90,7 +90,7 @@ async function read(session: Session, { id, state }: Resource<Shape>): Promise<S
 // ---- Plan ----------------------------------------------------------------------------------------------------------
 
 /** Counts up each entry's generation with every change that needs a new key, as far as inputs show it. */
-function announce(inputs: SetDraft, { before }: Former<Shape>): SetDraft {
+function announce(inputs: SetDraft, { before, state }: Former<Shape>): SetDraft {
   if (before === undefined || !isRecord(inputs.keys)) return {};
   const former = new Map(entriesIn(before));
   const hasSameDefaults = isDeepStrictEqual(before.defaults, inputs.defaults);
@@ -102,8 +102,14 @@ function announce(inputs: SetDraft, { before }: Former<Shape>): SetDraft {
     // Most entries are the same, and take no longer than this.
     const isSame = hasSameDefaults && isDeepStrictEqual(declared, entry);
     const isBack = entries.isReleased(last) && !entries.isReleased(entry);
+    // Only state shows that an entry names its own key.
+    const own = { existingId: state?.ids?.[from], existingKey: state?.secrets?.[from] };
     const needsNew = () =>
-      needsNewKey(entries.inputsOfEntry(before, from, last), entries.inputsOfEntry(inputs, alias, entry));
+      needsNewKey(
+        entries.inputsOfEntry(before, from, last),
+        entries.inputsOfEntry(inputs, alias, entry),
+        own,
+      );
     const isNew = isLost === true || isBack || (!isSame && needsNew());
     const generation = Number(count) + (isNew ? 1 : 0);
     return [alias, generation === 1 ? entry : { ...entry, generation }];

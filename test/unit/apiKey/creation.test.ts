@@ -260,12 +260,16 @@ describe("a create that the service refuses, although it may have carried it out
     },
   );
 
-  test("K6 a create that is refused like the list doesn't claim that nothing was created", async () => {
-    const keys = replying(apiKey, () => {
+  test.each([
+    ["like the list", undefined],
+    ["where the list is cut", { apiKeys: [], hasMore: true }],
+  ])("K6 a create that is refused %s doesn't claim that nothing was created", async (_, list) => {
+    const keys = replying(apiKey, ({ method }) => {
+      if (method === "GET" && list !== undefined) return list;
       throw refused(404);
     });
     await expect(keys.create(keys.check(least, undefined).inputs)).rejects.toThrow(
-      /answered 404\. Most likely nothing was created, but the workspace's list of keys can't be read/,
+      /answered 404\. Most likely nothing was created, but the workspace's list of keys can't confirm it/,
     );
   });
 

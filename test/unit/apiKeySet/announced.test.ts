@@ -75,6 +75,21 @@ describe("the generation of an entry", () => {
     expect(generations(named("key_2"), before)).toEqual({ a: 2 });
   });
 
+  test("K5 K11 R21 stays where state shows that an entry names its own key, by its id or its value", () => {
+    const key = (more = {}) => of({ a: { customerId: "c", scopes: [], ...more } });
+    const before = checked(key());
+    const state = stateOfAll(before);
+    for (const own of [
+      { existingId: "id of a" },
+      { existingId: "id of a", existingKey: "sk_secret_of_a" },
+      { existingKey: "sk_secret_of_a" },
+    ])
+      expect(generations(key(own), before, state)).toEqual({ a: undefined });
+    expect(generations(key({ existingId: "id of b" }), before, state)).toEqual({ a: 2 });
+    // Without state, it may be another key.
+    expect(generations(key({ existingId: "id of a" }), before)).toEqual({ a: 2 });
+  });
+
   test("R9 R21 a program can't set what check adds", () => {
     const { failures } = subject.check(of({ a: { customerId: "c", generation: 7 } }), undefined);
     expect(failures).toEqual([expect.stringMatching(/^keys\.a\.generation: no such property/)]);

@@ -16,6 +16,7 @@ import { explain, Failure, InconclusiveError, orFail } from "../../../provider/c
 import {
   createObject,
   deleteObject,
+  type FoundObjects,
   findCreated,
   isDoubtful,
   lookUp,
@@ -148,7 +149,7 @@ async function create(session: Session, declared: Inputs): Promise<Outcome<State
     const isIt = ({ url }: Webhook) => url === declared.url;
     const { error } = made;
     const found = await findCreated(session, creation, list, ({ all }) => all.filter(isIt), error);
-    const isNone = found.kind === "known" && found.value.length === 0;
+    const isNone = found.kind === "known" && found.value.all.length === 0;
     if (isDoubtful(error) && isNone) throw explain(error, session, words);
     throw lost(doing, error, found);
   }
@@ -159,8 +160,8 @@ async function create(session: Session, declared: Inputs): Promise<Outcome<State
 }
 
 /** The error of a create whose answer can't be used. It names what may have been created. */
-function lost(doing: string, { message }: CallError, found: Reading<readonly Webhook[]>): Failure {
-  const ids = found.kind === "known" ? found.value.map(({ id }) => id) : [];
+function lost(doing: string, { message }: CallError, found: Reading<FoundObjects<Webhook>>): Failure {
+  const ids = found.kind === "known" ? found.value.all.map(({ id }) => id) : [];
   const left = ids.length === 0 ? undefined : `It may be ${ids.join(", ")}: delete it if nobody else made it`;
   const parts = [message, "It is not known whether it was created", left];
   return new Failure("outcomeUnclear", parts, { subject: `${doing}:`, unresolved: true });

@@ -76,10 +76,12 @@ test.each(Object.entries(lost))(
     const key = (args: object) => () => new ApiKey("ci", { ...inWorkspace, customerId: "c", ...args });
     expect(key({ name: value })).toThrow(said('APIKEYS1001: ApiKey "ci": name'));
     expect(key({ metadata: { a: [{ b: value }] } })).toThrow(said('ApiKey "ci": metadata.a[0].b'));
-    const keys = { a: { customerId: "c", keepers: { k: value } } };
-    expect(() => new ApiKeySet("s", { ...inWorkspace, keys: keys as never })).toThrow(
+    const set = (keys: unknown) => () => new ApiKeySet("s", { ...inWorkspace, keys: keys as never });
+    expect(set({ a: { customerId: "c", keepers: { k: value } } })).toThrow(
       said('ApiKeySet "s": keys.a.keepers.k'),
     );
+    expect(set({ a: value })).toThrow(said('ApiKeySet "s": keys.a'));
+    expect(set(value)).toThrow(said('ApiKeySet "s": keys'));
   },
 );
 
