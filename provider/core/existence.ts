@@ -220,7 +220,8 @@ export async function deleteObject<T extends Shown>(
   // A gateway that answers with a page may answer the next request with a 404, and an error is not a success.
   const isAccepted = answered?.record !== undefined || answered?.noRecord;
   const isGone = async () => (await lookUp(session, target)) === undefined;
-  const look = () => (isAccepted ? isDeleted(session, target) : isGone());
+  const since = { isShown: false };
+  const look = () => (isAccepted ? isDeleted(session, target, since) : isGone());
   if (answered !== undefined && !recordOf(answered)?.deleted && !(await pollUntil(session, look, Boolean))) {
     const said = answered.problem ?? "the service accepted the deletion";
     throw new InconclusiveError("notDeleted", `${said}, but the ${target.kind} still exists`);
@@ -229,13 +230,20 @@ export async function deleteObject<T extends Shown>(
 }
 
 /** Whether an object whose deletion was accepted no longer exists: a GET or the list says so. */
-async function isDeleted<T extends Shown>(session: Session, target: Target<T>): Promise<boolean> {
+async function isDeleted<T extends Shown>(
+  session: Session,
+  target: Target<T>,
+  since: { isShown: boolean },
+): Promise<boolean> {
   try {
-    return (await readOnce(target)).kind === "missing";
+    const { kind } = await readOnce(target);
+    since.isShown ||= kind === "found";
+    return kind === "missing";
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
     const list = await target.list.fresh();
-    if (list.kind === "unavailable") throw error;
+    // A list that is cut lacks what a GET has shown since.
+    if (list.kind === "unavailable" || since.isShown) throw error;
     return provesGone(session, target, list);
   }
 }

@@ -39,6 +39,11 @@ describe("R7: a deletion succeeds only if its answer, a GET or the list of keys 
     else expect((await failureOf(done)).message).toContain(why);
   });
 
+  test("R7 a list doesn't confirm a deletion once a GET has shown the key since", async () => {
+    const { done } = deleting({ write: "", reads: [alive, refused(400)], list: { apiKeys: [] } });
+    expect((await failureOf(done)).message).toContain("the service answered 400");
+  });
+
   test("R7 a deletion is done once a repeated GET no longer finds the key, and fails if the key still exists in the end", async () => {
     const slow = deleting({ write: alive, reads: [alive, alive, alive, refused(404)] });
     await slow.done;
