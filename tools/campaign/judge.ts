@@ -331,7 +331,7 @@ function defects({ command }: Scene): readonly Finding[] {
 }
 
 /** Programs give each value of `grant` a meter of its own. A scope is found again by its representation (S4). */
-function secondPosts({ requests, commands }: Trace): readonly Finding[] {
+function secondPosts({ requests, commands, schedule }: Trace): readonly Finding[] {
   const first = new Map<string, number>();
   return requests.flatMap(({ n, endpoint, carriedOut, body }) => {
     if (!carriedOut || (endpoint !== "createBilling" && endpoint !== "createScope")) return [];
@@ -344,7 +344,12 @@ function secondPosts({ requests, commands }: Trace): readonly Finding[] {
     const interruption = commands.find(({ until }) => before <= until)?.interruption;
     const isForgotten =
       endpoint === "createBilling" && interruption !== undefined && interruption !== "ctrlC";
-    const apart = isForgotten ? `${interruption} between POST and saved state` : undefined;
+    const isUnlisted = endpoint === "createScope" && isCut(schedule.variant);
+    const apart = isForgotten
+      ? `${interruption} between POST and saved state`
+      : isUnlisted
+        ? "a scope that a cut list lacks (S4)"
+        : undefined;
     return [{ column: "secondPosts", what: `${about} by requests ${before} and ${n}`, apart }];
   });
 }

@@ -25,13 +25,19 @@ export function lostKeys(trace: Trace): readonly Finding[] {
       const apart =
         mistakable(trace, one, makers) ??
         sentTwice(trace, one) ??
-        (isSilent ? undefined : unnameable(trace, one, makers));
+        (isSilent ? tooShort(trace, one) : unnameable(trace, one, makers));
       return {
         column: isSilent ? "lostSilently" : "unnamed",
         what: `${one.key.id} by request ${one.request}`,
         apart,
       };
     });
+}
+
+/** After a 409, a list that is cut without a sign doesn't show that the key was made, so another one is (K6). */
+function tooShort({ requests, schedule }: Trace, { request }: MadeKey): string | undefined {
+  const made = requests.find(({ n }) => n === request);
+  return made?.status === 409 && isCut(schedule.variant) ? "a list that is cut" : undefined;
 }
 
 function failures({ operations }: CommandRecord): readonly string[] {
