@@ -249,9 +249,8 @@ function keptOf({ metadata }: ServiceError, unwrap: Envelope["unwrap"]): HostFai
   const [status] = metadata?.get("grpc-status-details-bin") ?? [];
   if (status === undefined) return undefined;
   const [detail] = Status.deserializeBinary(status as Buffer).getDetailsList();
-  const kept = messages.ErrorResourceInitFailed.deserializeBinary(
-    detail?.getValue_asU8() ?? new Uint8Array(),
-  );
+  if (detail?.getTypeName() !== "pulumirpc.ErrorResourceInitFailed") return undefined;
+  const kept = messages.ErrorResourceInitFailed.deserializeBinary(detail.getValue_asU8());
   const properties = unwrap(propertiesIn(kept.getProperties()));
   return { id: kept.getId(), properties, reasons: kept.getReasonsList() };
 }
