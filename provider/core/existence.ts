@@ -220,8 +220,7 @@ export async function deleteObject<T extends Shown>(
   // A gateway that answers with a page may answer the next request with a 404, and an error is not a success.
   const isAccepted = answered?.record !== undefined || answered?.noRecord;
   const isGone = async () => (await lookUp(session, target)) === undefined;
-  const since = { isShown: false };
-  const look = () => (isAccepted ? isDeleted(session, target, since) : isGone());
+  const look = isAccepted ? lookAfterDelete(session, target) : isGone;
   if (answered !== undefined && !recordOf(answered)?.deleted && !(await pollUntil(session, look, Boolean))) {
     const said = answered.problem ?? "the service accepted the deletion";
     throw new InconclusiveError("notDeleted", `${said}, but the ${target.kind} still exists`);
@@ -229,23 +228,22 @@ export async function deleteObject<T extends Shown>(
   session.registry.drop(target.workspaceId, target.id);
 }
 
-/** Whether an object whose deletion was accepted no longer exists: a GET or the list says so. */
-async function isDeleted<T extends Shown>(
-  session: Session,
-  target: Target<T>,
-  since: { isShown: boolean },
-): Promise<boolean> {
-  try {
-    const { kind } = await readOnce(target);
-    since.isShown ||= kind === "found";
-    return kind === "missing";
-  } catch (error) {
-    if (!(error instanceof CallError)) throw error;
-    const list = await target.list.fresh();
-    // A list that is cut lacks what a GET has shown since.
-    if (list.kind === "unavailable" || since.isShown) throw error;
-    return provesGone(session, target, list);
-  }
+/** Looks whether an object whose deletion was accepted no longer exists: a GET or the list says so. */
+function lookAfterDelete<T extends Shown>(session: Session, target: Target<T>): () => Promise<boolean> {
+  let isShown = false;
+  return async () => {
+    try {
+      const { kind } = await readOnce(target);
+      isShown ||= kind === "found";
+      return kind === "missing";
+    } catch (error) {
+      if (!(error instanceof CallError)) throw error;
+      const list = await target.list.fresh();
+      // A list that is cut lacks what a GET has shown since.
+      if (list.kind === "unavailable" || isShown) throw error;
+      return provesGone(session, target, list);
+    }
+  };
 }
 
 // ---- Created -------------------------------------------------------------------------------------------------------
