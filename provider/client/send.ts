@@ -110,7 +110,7 @@ export const retryPauses = {
   allMs: 600_000,
 };
 
-/** After a 409 to one of several writes, so many must succeed before several are sent at once again. */
+/** After a 409 to one of several writes, how many must succeed before several are sent at once again. */
 export const singleWrites = 8;
 
 /** Waits, at most until the signal is aborted. */

@@ -67,7 +67,7 @@ export function reasonAgainst(method: string, { closed, over }: Run): string | u
 /** Waits, while another one begins. */
 export type Aside = (wait: Promise<void>) => Promise<void>;
 
-/** Does the same with each, in order, so many at a time. */
+/** Does the same with each, in order, and with `most` at a time. */
 export async function eachBounded<T>(
   most: number,
   all: readonly T[],
