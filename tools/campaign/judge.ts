@@ -345,11 +345,11 @@ function secondPosts({ requests, commands, schedule }: Trace): readonly Finding[
     const isForgotten =
       endpoint === "createBilling" && interruption !== undefined && interruption !== "ctrlC";
     const isUnlisted = endpoint === "createScope" && isCut(schedule.variant);
-    const apart = isForgotten
-      ? `${interruption} between POST and saved state`
-      : isUnlisted
-        ? "a scope that a cut list lacks (S4)"
-        : undefined;
+    const reasons = [
+      isForgotten && `${interruption} between POST and saved state`,
+      isUnlisted && "a scope that a cut list lacks (S4)",
+    ];
+    const apart = reasons.find(Boolean) || undefined;
     return [{ column: "secondPosts", what: `${about} by requests ${before} and ${n}`, apart }];
   });
 }

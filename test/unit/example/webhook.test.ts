@@ -112,13 +112,18 @@ test("the example resource keeps in state what a service did not apply, and warn
   expect(kept?.state).toMatchObject({ enabled: true });
 });
 
+function patchingBy(patch: string) {
+  const hooks = served((asked, answer) => {
+    if (asked.method === "PATCH" && patch === "replaces") hooks.live.set(idIn(asked), {});
+    return answer();
+  });
+  return hooks;
+}
+
 test.each(["merges", "replaces"])(
   "K1 the example resource clears optional fields that are no longer declared, if PATCH %s",
   async (patch) => {
-    const hooks = served((asked, answer) => {
-      if (asked.method === "PATCH" && patch === "replaces") hooks.live.set(idIn(asked), {});
-      return answer();
-    });
+    const hooks = patchingBy(patch);
     const { id, state } = await hooks.create({ ...inputs, team: "a", retries: 3 });
     const next = await hooks.update(id, state, inputs);
     expect(hooks.live.get(id)).toMatchObject({ url: inputs.url, team: "", retries: null });
@@ -134,10 +139,7 @@ test.each(["merges", "replaces"])(
 test.each(["merges", "replaces"])(
   "K1 the example resource keeps what was never declared, if PATCH %s",
   async (patch) => {
-    const hooks = served((asked, answer) => {
-      if (asked.method === "PATCH" && patch === "replaces") hooks.live.set(idIn(asked), {});
-      return answer();
-    });
+    const hooks = patchingBy(patch);
     const { id, state } = await hooks.create(inputs);
     hooks.live.set(id, { ...hooks.live.get(id), team: "theirs", retries: 5 });
     const changed = { ...inputs, url: "https://b.test" };
